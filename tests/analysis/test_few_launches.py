@@ -21,7 +21,7 @@ from samples import make_run
     ("found", "advice"),
     [
         (FewLaunches(2, imported=False, budget_s=10.0), "give a --budget of about 25s"),
-        (FewLaunches(1, imported=False, asked=True), "give --launches 5"),
+        (FewLaunches(1, imported=False, ended_by_launches=True), "give --launches 5"),
         (FewLaunches(3, imported=False), "give a larger --budget"),
     ],
 )

@@ -46,7 +46,7 @@ def two_levels(pair: Pair, size: int) -> float:
 
 
 def found(run: Run) -> list[Outlier]:
-    return list(find_outliers(run, estimate(run), None).found)
+    return list(find_outliers(run, estimate(run), None).outliers)
 
 
 def accused(run: Run) -> list[tuple[str, tuple[int, ...]]]:
@@ -143,7 +143,7 @@ def test_few_are_no_group() -> None:
 
     run = run_of(seconds, [[(0, 1), (2, 3), (4, 5)]], one_a_node(6))
     outliers = find_outliers(run, estimate(run), None)
-    assert (outliers.found, outliers.judged) == ((), {})
+    assert (outliers.outliers, outliers.judged) == ((), {})
     assert outliers.doubts[0].why == "too few pairs to compare: 5 are needed"
 
 

@@ -63,7 +63,7 @@ def test_what_all_ways_of_a_launch_share_is_not_in_their_ratio() -> None:
 def test_packing_by_hand_that_is_surely_faster_is_a_warning() -> None:
     analysis = Analysis(run_of([(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5), (BY_HAND, 1.2)]))
     (warning,) = [one for one in analysis.warnings if isinstance(one, SlowDatatype)]
-    assert (len(warning.found), warning.measured) == (2, 2)
+    assert (len(warning.ratios), warning.measured) == (2, 2)
     (line,) = [one.text for one in analysis.warnings if isinstance(one, SlowDatatype)]
     assert "faster than vector:64:8:64 at 2 of 2 points" in line
     assert "it takes 0.8 (" in line

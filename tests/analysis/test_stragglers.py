@@ -74,7 +74,7 @@ def judged(run: Run) -> Stragglers:
 def test_a_late_rank_is_named_with_an_interval() -> None:
     right = covered = 0
     for seed in range(MACHINES):
-        found = judged(run_of(seed, late=1.4)).found
+        found = judged(run_of(seed, late=1.4)).stragglers
         right += [one.rank for one in found] == [5]
         covered += bool(found) and found[0].interval.low < 1.4 < found[0].interval.high
     assert right >= 95
@@ -84,13 +84,13 @@ def test_a_late_rank_is_named_with_an_interval() -> None:
 
 def test_no_rank_of_a_sound_machine_is_named() -> None:
     found = [judged(run_of(seed)) for seed in range(MACHINES)]
-    assert sum(bool(one.found) for one in found) <= MOST_ACCUSED
+    assert sum(bool(one.stragglers) for one in found) <= MOST_ACCUSED
     assert all(one.visible is not None and one.visible < 1.4 for one in found)
 
 
 def test_without_noise_a_place_is_no_reason() -> None:
     found = judged(run_of(1, noise=0.0))
-    assert found.found == ()
+    assert found.stragglers == ()
     assert found.visible == pytest.approx(1.1)
 
 
@@ -118,7 +118,7 @@ def test_where_many_ranks_are_late_nobody_can_tell_which_kind_is_normal(
 ) -> None:
     run = run_of(1, late=late, late_ranks=range(count))
     found = judged(run)
-    assert (found.found, found.visible) == ((), None)
+    assert (found.stragglers, found.visible) == ((), None)
     assert found.doubts
     lines = straggler_lines(Analysis(run))
     assert all(line.startswith("stragglers: cannot tell: ") for line in lines)
@@ -137,7 +137,7 @@ def test_two_kinds_of_ranks_are_counted() -> None:
 def test_a_late_rank_is_named_though_of_others_nobody_can_tell() -> None:
     run = run_of(1, late=9.0, noise=0.4)
     found = judged(run)
-    assert ([one.rank for one in found.found], found.visible) == ([5], None)
+    assert ([one.rank for one in found.stragglers], found.visible) == ([5], None)
     late, others = straggler_lines(Analysis(run))
     assert late.startswith("rank 5 ")
     assert others.startswith("other ranks: cannot tell: ranks differ so much at bcast of ")
@@ -172,7 +172,7 @@ def test_a_rank_that_is_far_from_the_others_is_said_to_be_so() -> None:
             for place in launch.places:
                 place.host = f"n{place.rank}"
                 place.topology = far if place.rank == 5 else f"core.near.n{place.rank}"
-        (one,) = judged(run).found
+        (one,) = judged(run).stragglers
         assert (one.rank, one.is_far) == (5, expected)
         (line,) = straggler_lines(Analysis(run))
         assert ("farther from the others than most" in line) == expected

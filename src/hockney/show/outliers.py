@@ -20,7 +20,7 @@ def outlier_count(analysis: Analysis) -> list[str]:
     """The number of outliers in one line, or why it is unknown; empty where there are too few
     pairs."""
     outliers = analysis.outliers
-    count = len(outliers.found)
+    count = len(outliers.outliers)
     if count:
         return [how_many(count, "outlier")]
     if outliers.doubts and outliers.judged:
@@ -31,10 +31,10 @@ def outlier_count(analysis: Analysis) -> list[str]:
 def outliers_text(analysis: Analysis) -> str:
     """A line for each outlier, then what could not be judged, and the rule."""
     outliers = analysis.outliers
-    lines = [_line(outlier, analysis.places) for outlier in outliers.found[:MOST_LISTED]]
-    if len(outliers.found) > MOST_LISTED:
-        lines.append(f"and {len(outliers.found) - MOST_LISTED} more")
-    lines += doubt_lines(outliers.doubts) or ([] if outliers.found else ["no outlier"])
+    lines = [_line(outlier, analysis.places) for outlier in outliers.outliers[:MOST_LISTED]]
+    if len(outliers.outliers) > MOST_LISTED:
+        lines.append(f"and {len(outliers.outliers) - MOST_LISTED} more")
+    lines += doubt_lines(outliers.doubts) or ([] if outliers.outliers else ["no outlier"])
     return "\n".join(with_rule(lines) if outliers.judged else lines)
 
 
@@ -77,7 +77,10 @@ def outliers_json(analysis: Analysis) -> dict[str, Any]:
     """{"outliers", "outlier_rule"}; outliers are null where there are too few pairs to judge."""
     outliers = analysis.outliers
     named = (
-        [{**asdict(outlier), "name": who(outlier, analysis.places)} for outlier in outliers.found]
+        [
+            {**asdict(outlier), "name": who(outlier, analysis.places)}
+            for outlier in outliers.outliers
+        ]
         if outliers.judged
         else None
     )

@@ -29,15 +29,15 @@ def straggler_lines(analysis: Analysis) -> list[str]:
             f"stragglers: cannot tell from {launches}: {LEAST_LAUNCHES} are needed "
             f"(--launches {LEAST_LAUNCHES} or more)"
         ]
-    who = "other ranks" if judged.found else "stragglers"
+    who = "other ranks" if judged.stragglers else "stragglers"
     doubts = [f"{who}: cannot tell: {doubt.why}; {doubt.remedy}" for doubt in judged.doubts]
-    if not judged.found and not doubts:
+    if not judged.stragglers and not doubts:
         return [
             "no rank completes late again and again: one that takes "
             f"{judged.visible:.3g} times as long as the others would have been found"
         ]
-    lines = [_line(straggler, analysis) for straggler in judged.found[:MOST_NAMED]]
-    left = len(judged.found) - len(lines)
+    lines = [_line(straggler, analysis) for straggler in judged.stragglers[:MOST_NAMED]]
+    left = len(judged.stragglers) - len(lines)
     return [*lines, *[f"and {left} more"] * bool(left), *doubts]
 
 
@@ -58,10 +58,13 @@ def stragglers_json(analysis: Analysis) -> dict[str, Any]:
     if judged is None:
         return {}
     stragglers = [
-        {**axes_json(straggler.point), **_without_point(straggler)} for straggler in judged.found
+        {**axes_json(straggler.point), **_without_point(straggler)}
+        for straggler in judged.stragglers
     ]
     named = stragglers if stragglers or judged.visible is not None else None
-    return {"stragglers": {**asdict(judged), "found": named}}
+    fields = asdict(judged)
+    del fields["stragglers"]
+    return {"stragglers": {"found": named, **fields}}
 
 
 def _without_point(straggler: Straggler) -> dict[str, Any]:

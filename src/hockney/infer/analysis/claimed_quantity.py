@@ -40,16 +40,16 @@ class Taken:
     """Takes quantities from the analyses of measurements."""
 
     def __init__(self, analyses: Mapping[str, Analysis], document: Document) -> None:
-        self._found = analyses
+        self._analyses = analyses
         self._document = document
 
     def number(self, quantity: Quantity) -> Number:
         if quantity.what == RATIO:
             assert quantity.of is not None
             assert quantity.over is not None
-            runs = [self._found[part.measure] for part in (quantity.of, quantity.over)]
+            runs = [self._analyses[part.measure] for part in (quantity.of, quantity.over)]
             return _ratio(self.number(quantity.of), self.number(quantity.over), _between(*runs))
-        analysis = self._found[quantity.measure]
+        analysis = self._analyses[quantity.measure]
         if quantity.what == PATH:
             return at_path(analysis, self._document(analysis), quantity.path or "")
         if quantity.what == PARAMETER:

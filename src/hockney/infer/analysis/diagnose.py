@@ -168,14 +168,15 @@ def _series(
         )
 
 
-Found = tuple[str, str, float] | None
+Problem = tuple[str, str, float]
+"""The kind of a finding, its words, and the size of its effect."""
 
 
 def _agree(shows: list[bool]) -> bool:
     return sum(shows) >= AGREEING * len(shows)
 
 
-def cold_start(launches: list[VisitSeries]) -> Found:
+def cold_start(launches: list[VisitSeries]) -> Problem | None:
     """Compares the first visits of each launch with the others."""
     ratios = [
         float(np.median(s.visit_s[:FIRST_VISITS]) / np.median(s.visit_s[FIRST_VISITS:]))
@@ -188,7 +189,7 @@ def cold_start(launches: list[VisitSeries]) -> Found:
     return "cold start", words, typical
 
 
-def modes(launches: list[VisitSeries]) -> Found:
+def modes(launches: list[VisitSeries]) -> Problem | None:
     """Looks for several peaks of the samples' density, each with at least MODE_FRACTION of them."""
     samples = np.concatenate([s.samples_s for s in launches])
     samples = samples[samples > 0.0]
@@ -219,7 +220,7 @@ def _change(values: Array) -> float:
     return float(np.clip(slope * order[-1], -most, most)) / float(np.median(values))
 
 
-def drift(launches: list[VisitSeries]) -> Found:
+def drift(launches: list[VisitSeries]) -> Problem | None:
     """A trend inside launches that more of them show than chance would, or one from launch to
     launch."""
     changes = np.array([_change(series.visit_s) for series in launches])
@@ -241,7 +242,7 @@ def drift(launches: list[VisitSeries]) -> Found:
     return "drift", words, 1.0 + abs(change)
 
 
-def bursts(launches: list[VisitSeries]) -> Found:
+def bursts(launches: list[VisitSeries]) -> Problem | None:
     """Slow visits in a row, after those that may be a cold start; disturbances come at any time, so
     launches need not agree."""
     lengths, wall_s = [], 0.0
@@ -267,7 +268,7 @@ def bursts(launches: list[VisitSeries]) -> Found:
     return "bursts", words, 1.0 + sum(lengths) / wall_s
 
 
-def periodic(launches: list[VisitSeries]) -> Found:
+def periodic(launches: list[VisitSeries]) -> Problem | None:
     """One frequency above the noise of the periodogram (Lomb-Scargle, because visits are not evenly
     spaced; p of the largest peak as Scargle 1982) in most launches."""
     periods = []
@@ -303,7 +304,7 @@ def _period(series: VisitSeries) -> float | None:
     return 1.0 / float(frequencies[best]) if p < PERIOD_P else None
 
 
-def autocorrelation(launches: list[VisitSeries]) -> Found:
+def autocorrelation(launches: list[VisitSeries]) -> Problem | None:
     time = float(np.median([autocorrelation_time(series.visit_s) for series in launches]))
     if time < CORRELATED:
         return None
@@ -314,5 +315,5 @@ def autocorrelation(launches: list[VisitSeries]) -> Found:
     )
 
 
-Look = Callable[[list[VisitSeries]], Found]
+Look = Callable[[list[VisitSeries]], Problem | None]
 LOOKS: tuple[Look, ...] = (cold_start, modes, drift, bursts, periodic, autocorrelation)

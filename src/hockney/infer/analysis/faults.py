@@ -82,7 +82,7 @@ class _Judge:
         self.apart: list[Flags] = [
             (ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1]) for ends in self.hosts
         ]
-        self.found = Judgement()
+        self.outcome = Judgement()
         self.level = SIGNIFICANCE / len(self._kinds())
         """Significance of each kind, which are tested one after the other: a part of
         SIGNIFICANCE."""
@@ -104,8 +104,8 @@ class _Judge:
         self._places()
         self._switches()
         self._pairs()
-        self.found.doubts += held_doubts(self.network.held, self.found.hides)
-        return self.found if any(self.found.judged.values()) else self._nothing()
+        self.outcome.doubts += held_doubts(self.network.held, self.outcome.hides)
+        return self.outcome if any(self.outcome.judged.values()) else self._nothing()
 
     def _nothing(self) -> Judgement:
         why = f"too few pairs to compare: {LEAST_MEMBERS} are needed"
@@ -118,7 +118,7 @@ class _Judge:
             pairs = self.boards[board], self.hosts[board], self.apart[board]
             for part in parts_of(slow, self.network.switch, *pairs, self._near_groups()):
                 self._name(part, [slow[node] for node in part.nodes])
-        self.found.faults.sort(key=lambda fault: -fault.ratio)
+        self.outcome.faults.sort(key=lambda fault: -fault.ratio)
         self._leave_out(self.hosts, {*slow, *many})
 
     def _near_groups(self) -> list[set[int]]:
@@ -132,13 +132,15 @@ class _Judge:
         of_board = [fault.members for fault in faults if fault.board == worst.board]
         members = np.unique(np.concatenate(of_board))
         if len(part.nodes) == 1:
-            self.found.faults.append(worst)
+            self.outcome.faults.append(worst)
         elif part.switch is not None:
             self._name_switch(part, replace(worst, units=(part.switch,)), members)
         elif part.like >= LEAST_MEMBERS:
-            self.found.faults.append(replace(worst, kind=GROUP, units=part.nodes, members=members))
+            self.outcome.faults.append(
+                replace(worst, kind=GROUP, units=part.nodes, members=members)
+            )
         else:
-            self.found.doubt(
+            self.outcome.doubt(
                 f"{len(part.nodes)} nodes are near each other, and {worst.ratio:.3g} times as far "
                 f"from all others as those are at {self.boards[worst.board].name}: on a switch of "
                 "their own, or behind a slow link",
@@ -151,13 +153,13 @@ class _Judge:
         inside = np.isin(self.hosts[worst.board][members], part.nodes).all(axis=1)
         own, across = members[inside], members[~inside]
         if len(across):
-            self.found.faults.append(replace(worst, kind=UPLINK, members=across))
+            self.outcome.faults.append(replace(worst, kind=UPLINK, members=across))
         if not len(own):
             return
         others = self.apart[worst.board] & np.isin(board.kinds, board.kinds[own])
         others[members] = False
         if not others.any():
-            self.found.doubt(
+            self.outcome.doubt(
                 "nodes on a switch whose links to others are slow have no other switch with two "
                 f"measured nodes to compare with at {board.name}: it may be slow inside as well",
                 "measure two nodes of another switch",
@@ -166,7 +168,7 @@ class _Judge:
         excess = np.median(board.logs[own]) - np.median(board.logs[others])
         if excess > math.log(LEAST_RATIO):
             ratio = math.exp(excess)
-            self.found.faults.append(replace(worst, kind=INSIDE, members=own, ratio=ratio))
+            self.outcome.faults.append(replace(worst, kind=INSIDE, members=own, ratio=ratio))
 
     def _halves(self) -> None:
         """A doubt where the network has two parts, far from each other."""
@@ -187,7 +189,7 @@ class _Judge:
                 continue
             step = math.exp(float(np.median(board.logs[across]) - np.median(board.logs[inside])))
             if step > MOST_STEP:
-                self.found.doubt(
+                self.outcome.doubt(
                     f"two parts of the network are {step:.3g} times as far from each other as "
                     f"their own nodes are at {board.name}, and there is no third to compare with",
                     "measure nodes of more switches, or compare with an earlier run",
@@ -202,7 +204,7 @@ class _Judge:
         ends = [board.ends for board in self.boards]
         chosen = [np.asarray(~np.isin(end, alone).any(axis=1)) for end in ends]
         slow, many = self._units(PLACE, ends, chosen, len(host))
-        self.found.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
+        self.outcome.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
         self._leave_out(ends, {*slow, *many})
 
     def _units(
@@ -221,11 +223,11 @@ class _Judge:
                     names = [(unit,) for unit in judged.tolist()]
                     sets.append(Peers.of(what, number, names, values, _with(own, ends)))
         family, slow, many = self._tested(kind, sets)
-        many |= of_slower_kind(sets, many, self.boards, self.found)
+        many |= of_slower_kind(sets, many, self.boards, self.outcome)
         if kind == NODE:
             if not many and (self.network.switch >= 0).any():
-                many |= without_fast_partners(sets, self.boards, self.found)
-            self.found.has_two_kinds = bool(many)
+                many |= without_fast_partners(sets, self.boards, self.outcome)
+            self.outcome.has_two_kinds = bool(many)
         slow = {unit: fault for unit, fault in slow.items() if unit not in many}
         if kind == NODE:
             self._check_noise(family)
@@ -239,10 +241,10 @@ class _Judge:
     ) -> tuple[CandidateFamily, dict[Units, Fault], set[Units]]:
         """Slow ones of one kind, and those that cannot be named."""
         family = CandidateFamily(kind, sets, self.level, self.network)
-        slow, many = slow_ones(family, self.boards, self.left, self.found)
-        self.found.judged[kind] = family.most
+        slow, many = slow_ones(family, self.boards, self.left, self.outcome)
+        self.outcome.judged[kind] = family.most
         # Lines of a regular network differ in latency by nature, in bandwidth hardly.
-        check_sight(family, self.boards, self.found, at_any_size=kind in (CABLE, PAIR))
+        check_sight(family, self.boards, self.outcome, at_any_size=kind in (CABLE, PAIR))
         return family, slow, many
 
     def _check_noise(self, family: CandidateFamily) -> None:
@@ -254,7 +256,7 @@ class _Judge:
             noise = self._noise(peers)
             least = peers.test.least_found(family.tests, family.level, noise)
             if least > SOUGHT:
-                self.found.unsure(peers.what, self.boards[peers.board].name, least)
+                self.outcome.unsure(peers.what, self.boards[peers.board].name, least)
 
     def _check_nearest(self, sets: Sequence[Peers], slow: Mapping[Units, Fault]) -> None:
         """A doubt where many nodes have no partner as near as other nodes have, and no known switch
@@ -268,7 +270,7 @@ class _Judge:
             near = np.quantile(nearest, MOST_FRACTION, method="lower")
             far = nearest > near + math.log(MOST_STEP)
             if MOST_FRACTION * len(rest) < far.sum():
-                self.found.doubt(
+                self.outcome.doubt(
                     f"{far.sum()} of {len(rest)} {peers.what} have no partner as near as the "
                     f"others have at {self.boards[peers.board].name}",
                     TOPOLOGY,
@@ -282,7 +284,7 @@ class _Judge:
             chosen = (fast.p * family.tests < family.level) & (fast.excess > math.log(SOUGHT))
             if chosen.any():
                 ratio = math.exp(float(fast.excess[chosen].max()))
-                self.found.doubt(
+                self.outcome.doubt(
                     f"{chosen.sum()} of {len(peers.units)} {peers.what} are up to {ratio:.3g} "
                     f"times as fast as the rest at {self.boards[peers.board].name}: either kind "
                     "may be the normal one",
@@ -297,7 +299,7 @@ class _Judge:
             if len(own) and len(np.unique(self.hosts[number][own])) < LEAST_MEMBERS:
                 ratio = math.exp(float(np.ptp(board.logs[own])))
                 if ratio > MOST_STEP:
-                    self.found.doubt(
+                    self.outcome.doubt(
                         f"pairs of nodes differ by {ratio:.3g} times at {board.name}, and their "
                         "nodes are too few to say which is slow",
                         f"measure {LEAST_MEMBERS} nodes, or compare with an earlier run",
@@ -339,7 +341,7 @@ class _Judge:
                     what = self.network.plural(kind)
                     sets.append(Peers.of(what, number, names, values, _equal(own, ends[own])))
         _, slow, many = self._tested(kind, sets)
-        self.found.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
+        self.outcome.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
         for number, (own, ends) in enumerate(lines):
             for line in {*slow, *many}:
                 self.left[number][own[(ends == [line[0], line[-1]]).all(axis=1)]] = False
@@ -361,9 +363,9 @@ class _Judge:
             if sets and sets[-1].board == number:
                 self._few(number, small, sets)
         family, slow, _ = self._tested(PAIR, sets)
-        if not (self.found.judged[NODE] or self.found.judged[PLACE]):
+        if not (self.outcome.judged[NODE] or self.outcome.judged[PLACE]):
             self._check_noise(family)
-        self.found.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
+        self.outcome.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
 
     def _leave_out(self, units: Sequence[Whole], named: Iterable[int]) -> None:
         chosen = list(named)
@@ -383,7 +385,7 @@ class _Judge:
         for own in kinds:
             values = logs[own] - np.median(logs[own])
             if len(own) == 2 and 2.0 * values.max() > math.log(MOST_STEP):
-                self.found.doubt(
+                self.outcome.doubt(
                     f"two pairs of one kind differ by {math.exp(2.0 * values.max()):.3g} times at "
                     f"{self.boards[number].name}, and there is no third to compare with",
                     "measure more of them",

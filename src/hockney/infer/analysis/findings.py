@@ -114,7 +114,7 @@ def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
         yield from map(_of_fault, analysis.located.faults)
         return
     slow: Sequence[Outlier | Suspect] = (
-        analysis.verdict.suspects if analysis.verdict is not None else analysis.outliers.found
+        analysis.verdict.suspects if analysis.verdict is not None else analysis.outliers.outliers
     )
     yield from map(_of_slow, slow)
 

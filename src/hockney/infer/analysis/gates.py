@@ -30,9 +30,9 @@ def pairs_gate(outliers: Outliers) -> Gate:
     """The gate of outliers among pairs or cores."""
     each = [
         f"{outlier.what} {', '.join(outlier.names)}: {_ratio(outlier)}"
-        for outlier in outliers.found
+        for outlier in outliers.outliers
     ]
-    names = [name for outlier in outliers.found for name in outlier.names]
+    names = [name for outlier in outliers.outliers for name in outlier.names]
     return _of_outliers(each, names, outliers.doubts, dict(outliers.judged))
 
 

@@ -246,7 +246,9 @@ class _Series:
             times_worse=math.exp(max(drifted, levels.step)),
         )
 
-    def _small_steps(self, points: Sequence[RunPoint], logs: Array, sign: float) -> list[_Found]:
+    def _small_steps(
+        self, points: Sequence[RunPoint], logs: Array, sign: float
+    ) -> list[_LevelStep]:
         """Steps within the tolerance that have made it worse together by more than that."""
         if len(logs) > FEW_RUNS:
             return []
@@ -255,7 +257,7 @@ class _Series:
         return steps if len(steps) > 1 and levels.worse(self.tolerance)[0] else []
 
 
-class _Found(NamedTuple):
+class _LevelStep(NamedTuple):
     at: int
     first: int
     last: int
@@ -265,14 +267,16 @@ class _Found(NamedTuple):
 
 def _changes(
     points: Sequence[RunPoint], logs: Array, tolerance: float, count: int
-) -> tuple[list[_Found], Trending | None]:
+) -> tuple[list[_LevelStep], Trending | None]:
     """The changes of level, or the drift: of few runs by likelihood ratios, of many by the sequence
     that is valid at every look. count: how many series share an error rate."""
     if len(logs) <= FEW_RUNS:
         level_changes, drift = changes_or_drift(logs, tolerance, count)
         ends = [0, *(change.at for change in level_changes), len(logs)]
         few = [
-            _Found(at, *_begun(logs[ends[i] : ends[i + 2]], ends[i]), ratio, CALIBRATED_RUNS / p)
+            _LevelStep(
+                at, *_begun(logs[ends[i] : ends[i + 2]], ends[i]), ratio, CALIBRATED_RUNS / p
+            )
             for i, (at, ratio, p) in enumerate(level_changes)
         ]
         return few, Trending(drift.ratio, CALIBRATED_RUNS / drift.p) if drift else None
@@ -284,7 +288,7 @@ def _changes(
         before, after = (np.median(logs[ends[j] : ends[j + 1]]) for j in (i, i + 1))
         ratio = math.exp(float(after - before))
         many.append(
-            _Found(
+            _LevelStep(
                 level_change.at,
                 level_change.first,
                 level_change.last,

@@ -94,7 +94,7 @@ class Outlier:
 class Outliers:
     """The outliers, and why some could not be judged."""
 
-    found: tuple[Outlier, ...]
+    outliers: tuple[Outlier, ...]
     judged: Mapping[str, int]
     """Number of nodes, places, switches, cables and pairs that were compared; empty if none could
     be."""

@@ -67,7 +67,7 @@ class Straggler:
 
 @dataclass(frozen=True)
 class Stragglers:
-    found: tuple[Straggler, ...]
+    stragglers: tuple[Straggler, ...]
     """The latest first; a rank is there once."""
     launches: int
     """Launches of the point that has the fewest."""

@@ -158,7 +158,7 @@ class FewLaunches:
     """The fewest launches of any point."""
     imported: bool
     by_hand: bool = False
-    asked: bool = False
+    ended_by_launches: bool = False
     """Whether the run ended at a number of launches."""
     budget_s: float | None = None
     """The budget in which the run made so few; None where it is unknown."""
@@ -178,7 +178,7 @@ class FewLaunches:
         too_few = f"{count}: too few for an interval (5 make one)"
         if self.by_hand:
             return f"{too_few}; append the records of more launches to the file"
-        if self.asked:
+        if self.ended_by_launches:
             return f"{too_few}; give --launches {LEAST_LAUNCHES}"
         if self.budget_s is None:
             return f"{too_few}; give a larger --budget"
@@ -190,17 +190,17 @@ class FewLaunches:
 class SlowDatatype:
     """A program that packs its data by hand is surely faster than the library's datatype."""
 
-    found: tuple[MethodRatio, ...]
+    ratios: tuple[MethodRatio, ...]
     """Ratios of packing by hand to the datatype, the largest gain first."""
     measured: int
 
     @property
     def text(self) -> str:
-        point, judged = self.found[0].point, self.found[0].judged
+        point, judged = self.ratios[0].point, self.ratios[0].judged
         limits = judged.interval or Interval.exact(judged.ratio)
         return (
             f"slow datatype: packing by hand is surely faster than {point.datatype} at "
-            f"{len(self.found)} of {self.measured} points; at {format_size(point.bytes)} it takes "
+            f"{len(self.ratios)} of {self.measured} points; at {format_size(point.bytes)} it takes "
             f"{judged.ratio:.3g} ({limits.low:.3g} .. {limits.high:.3g}) of the datatype's time. "
             "Pack in the program there, or try another MPI"
         )
