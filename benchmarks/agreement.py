@@ -38,7 +38,7 @@ def main() -> None:
             ours[size].append(medians(run)[size])
             theirs[size].append(peer[size])
     print(f"{args.netpipe}, {repeats} repeats; {args.runs} alternated runs of {args.seconds} s")
-    print(f"hand-over in hockney's runs, ns: {handovers}")
+    print(f"core-to-core latency in hockney's runs, ns: {handovers}")
     print("bytes     hockney us   NetPIPE us   median of the pairs' ratios")
     for size in SIZES:
         a, b = float(np.median(ours[size])), float(np.median(theirs[size]))

@@ -39,14 +39,14 @@ class Answer:
 
 
 @dataclass
-class Found:
+class Outcome:
     slower: set[tuple[int | None, int]] = field(default_factory=set)
     launches: int = 0
 
 
 def checked(
     rng: np.random.Generator, cells: list[tuple[int, int]], slow: float, noise: float, narrows: bool
-) -> Found:
+) -> Outcome:
     """cells: ranks and bytes; the first is slower by a factor."""
     comparison = Comparison(
         variants=tuple(Variant(name=name, values={}) for name in NAMES),
@@ -73,7 +73,7 @@ def checked(
     needed = blocks_needed(len(cells))
     most = SPARE * needed if narrows else math.ceil(1.5 * needed)
     blocks = Blocks(comparison, run, 1.0)
-    outcome = Found()
+    outcome = Outcome()
     while (answer := blocks.next(answers)) is not None:
         ranks = answer.case.placement.ranks
         medians = blocks.times.by_block.setdefault(answer.launches, {}).setdefault(

@@ -84,7 +84,7 @@ def alarms_of_curves(draw: Draw, curves: int) -> Callable[[int, int], tuple[int,
     return run
 
 
-def found(draw: Draw, wanted: str) -> Callable[[int, int], tuple[int, int]]:
+def detected(draw: Draw, wanted: str) -> Callable[[int, int], tuple[int, int]]:
     """Counts histories that as a whole are called one change ("step") or a drift ("drift")."""
 
     def run(n: int, seed: int) -> tuple[int, int]:
@@ -150,7 +150,7 @@ CLAIMS: list[Claim] = [
         stated="found as one change in at least 95 %",
         at_most=None,
         at_least=0.95,
-        run=found(stepping(1.1, 0.01, 15, 15), "step"),
+        run=detected(stepping(1.1, 0.01, 15, 15), "step"),
         n=1000,
     ),
     Claim(
@@ -159,7 +159,7 @@ CLAIMS: list[Claim] = [
         stated="reported as a drift in at least 95 %",
         at_most=None,
         at_least=0.95,
-        run=found(drifting(1.2, 0.01), "drift"),
+        run=detected(drifting(1.2, 0.01), "drift"),
         n=1000,
     ),
 ]

@@ -21,7 +21,9 @@ from hockney.plan.axes import Point
 from hockney.plan.variants import LEAST_BLOCKS, Comparison, Variant
 
 NAMES = ("base", "other")
-ASKED = Comparison(variants=tuple(Variant(name=name, values={}) for name in NAMES), tolerance=0.01)
+COMPARISON = Comparison(
+    variants=tuple(Variant(name=name, values={}) for name in NAMES), tolerance=0.01
+)
 MOST, EVERY = 40, 0.125
 """Blocks of a budget, and the fraction of it between looks."""
 
@@ -68,10 +70,10 @@ def ratios(
         used = (block + 1) / most
         if block + 1 >= LEAST_BLOCKS and used < 1.0 and looks[-1] + EVERY <= used:
             looks.append(used)
-            so_far = variant_ratios(times, ASKED, looks[1:])
+            so_far = variant_ratios(times, COMPARISON, looks[1:])
             if all(ratio.is_decided(None) for ratio in so_far):
                 return so_far
-    return variant_ratios(times, ASKED, [*looks[1:], 1.0])
+    return variant_ratios(times, COMPARISON, [*looks[1:], 1.0])
 
 
 def differs(judged: Judged) -> bool:

@@ -41,7 +41,7 @@ class Score:
     pairs: int = 0
     first: int = 0
     """Pairs whose cause was named first."""
-    accused: int = 0
+    named_wrongly: int = 0
     """Pairs in which something else was named."""
     left: int = 0
     """Pairs with a named cause, less than 90 % of whose difference was explained."""
@@ -52,17 +52,17 @@ class Score:
     ) -> None:
         self.pairs += 1
         self.first += bool(named) and named[0] in wanted
-        accused = [cause for cause in named if cause not in wanted]
-        self.accused += bool(accused)
+        others = [cause for cause in named if cause not in wanted]
+        self.named_wrongly += bool(others)
         self.left += bool(named) and unexplained > 1.0 - ENOUGH
-        if accused or (wanted and (not named or named[0] not in wanted)):
+        if others or (wanted and (not named or named[0] not in wanted)):
             self.lines.append(f"  {name}: named {', '.join(named) or 'nobody'}")
 
     def show(self, what: str, has_cause: bool) -> None:
         words = f"{what}: n = {self.pairs}"
         if has_cause:
             words += f", named first in {Rate(self.first, self.pairs)}"
-        words += f", accused wrongly in {Rate(self.accused, self.pairs)}"
+        words += f", named wrongly in {Rate(self.named_wrongly, self.pairs)}"
         if has_cause:
             words += f", less than 90 % explained in {self.left}"
         print("\n".join([words, *self.lines]))
@@ -94,7 +94,7 @@ def planted(seeds: int, noise: float) -> None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Command:
     """A run: the words of a command, and variables."""
 
     words: tuple[str, ...]
@@ -104,8 +104,8 @@ class Asked:
 @dataclass(frozen=True)
 class Pair:
     name: str
-    base: Asked
-    other: Asked
+    base: Command
+    other: Command
     names: tuple[str, ...]
     """What may be named first; empty for equal runs."""
 
@@ -121,12 +121,12 @@ def simulated(directory: Path) -> Iterator[Pair]:
     for name, text in files.items():
         (directory / name).write_text(text)
 
-    def pingpong(platform: str, *more: str) -> Asked:
-        return Asked(("pingpong", "--platform", str(directory / platform), *more))
+    def pingpong(platform: str, *more: str) -> Command:
+        return Command(("pingpong", "--platform", str(directory / platform), *more))
 
-    def bcast(*more: str) -> Asked:
+    def bcast(*more: str) -> Command:
         where = ("--platform", str(directory / "cluster.xml"), "--sizes", "8,1KiB,64KiB,1MiB")
-        return Asked(("collective", "bcast", *where, *more))
+        return Command(("collective", "bcast", *where, *more))
 
     ok, settings = pingpong("ok.xml"), ("simulator's settings",)
     yield Pair("slow link", ok, pingpong("slow.xml"), ("platform",))
@@ -155,9 +155,9 @@ SHORT = ("--sizes", "8,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB", "--launches", "18", "
 
 
 def real(openmpi: str | None, mpich: str | None) -> Iterator[Pair]:
-    def pingpong(mpicc: str, *more: str, **env: str) -> Asked:
+    def pingpong(mpicc: str, *more: str, **env: str) -> Command:
         words = ("pingpong", "--mpicc", mpicc, "--oversubscribe", *SHORT, *more)
-        return Asked(words, tuple(env.items()))
+        return Command(words, tuple(env.items()))
 
     for mpicc in filter(None, (openmpi, mpich)):
         plain = pingpong(mpicc)
@@ -183,7 +183,7 @@ def real(openmpi: str | None, mpich: str | None) -> Iterator[Pair]:
         yield Pair("library", pingpong(openmpi), pingpong(mpich), ("library",))
 
 
-def measured(run: Asked, file: Path) -> None:
+def measured(run: Command, file: Path) -> None:
     command = [*HOCKNEY, *run.words, "-q", "-o", str(file)]
     env = {**os.environ, **dict(run.env)}
     subprocess.run(command, capture_output=True, check=False, env=env)

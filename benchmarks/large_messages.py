@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--mpicc", default="mpicc")
     parser.add_argument("--only", default="", help="kinds in which this word occurs")
     args = parser.parse_args()
-    print("| asked | points | s | status | |\n|---|---|---|---|---|")
+    print("| requested | points | s | status | |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as directory:
         for kind in KINDS:
             if args.only in kind:

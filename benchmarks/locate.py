@@ -108,7 +108,7 @@ def cell(shape: str, fault: str, args: argparse.Namespace) -> None:
     beside = f"  as all pairs {Rate(same, args.machines)}" if args.beside_all_pairs else ""
     print(
         f"{shape:>10} {fault:>6} n={args.machines}  right {Rate(right, args.machines)}  "
-        f"accuses a sound part {Rate(false, args.machines)}  rounds median "
+        f"names a sound part {Rate(false, args.machines)}  rounds median "
         f"{np.median(rounds):.0f}, most {max(rounds)} ({100.0 * max(rounds) / total:.2f} % of "
         f"{total})  "
         f"{np.mean(seconds):.1f} s each{beside}",

@@ -33,7 +33,7 @@ def main() -> None:
         f"wall s, medians: hockney {np.median([w[0] for w in walls]):.2f}, "
         f"NetPIPE {np.median([w[1] for w in walls]):.2f}"
     )
-    print(f"hand-over in hockney's runs, ns: {handovers}")
+    print(f"core-to-core latency in hockney's runs, ns: {handovers}")
     for name, runs in (("hockney", ours), ("NetPIPE", theirs)):
         sizes = sorted(set.intersection(*(set(run) for run in runs)))
         spreads = {size: spread([run[size] for run in runs]) for size in sizes}

@@ -74,7 +74,7 @@ def main() -> None:
                 if nodes != expected:
                     print("   ", way, host, nodes, flush=True)
             print(
-                f"{way:>5} n={args.times}  right {Rate(right, args.times)}  accuses another "
+                f"{way:>5} n={args.times}  right {Rate(right, args.times)}  names another "
                 f"{Rate(false, args.times)}",
                 flush=True,
             )
