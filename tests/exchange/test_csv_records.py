@@ -180,3 +180,11 @@ def test_the_limit_of_lines_is_that_of_every_log(
     (tmp_path / "a.csv").write_text("bytes,time (us)\n8,1\n16,2\n")
     with pytest.raises(Exception, match="2 lines"):
         content.text_of(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("end", ["1.", "1,", "1. "])
+def test_a_number_that_ends_in_its_point_is_cut(end: str) -> None:
+    [table] = tables(f"size;time (us)\n8;1.07\n16;{end}", "csv")
+    assert [row.bytes for row in table.rows] == [8]
+    assert table.cut == "the table ends in the middle of line 3, read up to there"
+    assert tables(f"size;time (us)\n8;1.07\n16;{end}\n", "csv")[0].cut is None

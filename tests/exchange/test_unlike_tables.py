@@ -113,6 +113,23 @@ def test_rows_without_a_heading_are_told() -> None:
     assert table.dropped == [7, 8]
 
 
+NETPIPE = "".join(
+    f"  {n}: {size:9} bytes   1000 times -->   {8 * size / 2:.2f} Mbps in       2.00 usec\n"
+    for n, size in enumerate((1, 2))
+)
+
+
+def test_short_runs_of_netpipe_are_launches_where_sizes_begin_anew() -> None:
+    [run] = runs(NETPIPE * 2)
+    assert len(run.launches) == 2
+
+
+def test_another_mode_of_netpipe_begins_another_table() -> None:
+    first, second = tables(f"{NETPIPE}Streaming in one direction only\n{NETPIPE}")
+    assert (first.operation, second.operation) == ("pingpong", "stream")
+    assert [len(table.rows) for table in (first, second)] == [4, 4]
+
+
 def test_a_size_that_netpipe_repeats_is_told() -> None:
     row = "  {n}:         2 bytes   1000 times -->      {rate} Mbps in       {us} usec\n"
     text = row.format(n=0, rate="2.00", us="7.63") + row.format(n=1, rate="2.10", us="7.27")

@@ -46,6 +46,9 @@ class Grid:
         if row.problem is not None:
             self._refuse(line, row.problem)
             return
+        if line >= self.log.last and not self.log.whole and cells[-1].rstrip().endswith((".", ",")):
+            self._notes_in.cut_in(line)  # in the middle of a number
+            return
         if len(cells) <= max(self.heading):
             self._refuse(line, f"{len(cells)} columns of {max(self.heading) + 1}", is_short=True)
             return

@@ -7,8 +7,9 @@ shows the bytes of a size only below 1 MB.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -186,7 +187,7 @@ def _in_unit(text: str, factor: Decimal) -> str:
 
 
 def _console(log: Log) -> list[LogTable]:
-    """A new table begins where sizes restart."""
+    """A new table begins where sizes restart, or another mode or other buffers are shown."""
     hosts: dict[int, str] = {}
     rows: list[ConsoleRow] = []
     next_operation, buffers = "pingpong", None
@@ -203,7 +204,8 @@ def _console(log: Log) -> list[LogTable]:
                 (of for words, of in MODES.items() if words in text), next_operation
             )
     places = [Place(rank=rank, host=host) for rank, host in hosts.items()]
-    parts = _restarts(rows, [float(row.size.bytes) for row in rows])
+    groups = itertools.groupby(rows, lambda row: (row.operation, row.buffers))
+    parts = [part for _, of in groups for part in _restarts(list(of), _printed_size)]
     return [_console_table(log, part, places, end=rows[-1].line) for part in parts]
 
 
@@ -277,11 +279,24 @@ def sequence(start: int, perturbation: int) -> list[int]:
 Row = TypeVar("Row")
 
 
-def _restarts(rows: Sequence[Row], sizes: Sequence[float]) -> list[list[Row]]:
+def _printed_size(row: ConsoleRow) -> float:
+    return float(row.size.bytes)
+
+
+def _restarts(rows: Sequence[Row], size_of: Callable[[Row], float]) -> list[list[Row]]:
     """The rows of each run: sizes of one ascend, but for the few bytes by which NetPIPE perturbs
-    them."""
-    starts = [0, *(i + 1 for i, (a, b) in enumerate(pairwise(sizes)) if 2 * b < a)]
-    return [list(rows[a:b]) for a, b in pairwise([*starts, len(rows)]) if b > a]
+    them, and never come back to the first."""
+    parts: list[list[Row]] = []
+    first = last = 0.0
+    for row in rows:
+        size = size_of(row)
+        if parts and 2 * size >= last and (size != first or last == first):
+            parts[-1].append(row)
+        else:
+            parts.append([row])
+            first = size
+        last = size
+    return parts
 
 
 def _megabits(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[Column | None, int]:
@@ -329,7 +344,7 @@ def _np_out(log: Log, rows: list[tuple[int, list[str]]], version: str) -> list[L
     layout += [None] * (len(rows[0][1]) - len(layout))
     at = layout.index(BYTES)
     tables = []
-    for part in _restarts(rows, [float(cells[at]) for _, cells in rows]):
+    for part in _restarts(rows, lambda row: float(row[1][at])):
         table = _table(part[0][0], version, [])
         _fill(log, table, _uncut(log, table, part), layout)
         tables.append(table)
