@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from hockney.base.units import how_many
 from hockney.profiling.causes import (
@@ -18,10 +20,11 @@ from hockney.profiling.causes import (
     OTHER,
     UNEXPLAINED,
 )
+from hockney.profiling.kinds import Calls
 from hockney.profiling.summary import ProfileSummary
 from hockney.show.curves import sentence
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Bar, CellKind
+from hockney.show.drawing.description import Bar, CellKind, Panel, PlotAxis
 
 COLOURS = {
     **{"late partners": 1, "busy CPUs": 4, "contention": 6, "latency": 0, "bandwidth": 2},
@@ -41,6 +44,7 @@ CAUSE_TEXTS = {
     OTHER: "calls that move no data",
 }
 """What is counted under each cause."""
+Key = TypeVar("Key", bound=Hashable)
 MOST_BLOCKS = 64
 """Most rows and columns of a matrix; more ranks are drawn in blocks of neighbours."""
 
@@ -51,10 +55,6 @@ def title_of(summary: ProfileSummary) -> str:
     return f"{profile.name}, {how_many(ranks, 'rank')}"
 
 
-def kinds_of(names: Sequence[str] = CAUSES) -> tuple[CellKind, ...]:
-    return tuple(CellKind(name, COLOURS.get(name)) for name in names)
-
-
 def causes_text(names: Sequence[str]) -> str:
     """Explains the causes that are drawn; those with one explanation together."""
     by_text: dict[str, list[str]] = {}
@@ -63,7 +63,56 @@ def causes_text(names: Sequence[str]) -> str:
     return sentence("; ".join(f"{', '.join(of)}: {text}" for text, of in by_text.items())) + "."
 
 
-def stacked(row: int, name: str, parts: Mapping[str, float], kinds: Sequence[str]) -> Iterator[Bar]:
+@dataclass
+class RowSums:
+    """What the calls of one row are spent for, and how many they are."""
+
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(CAUSES, 0.0))
+    """By cause."""
+    count: int = 0
+    bytes: int = 0
+
+    @property
+    def spent_s(self) -> float:
+        return sum(self.seconds.values())
+
+
+def sums_by(summary: ProfileSummary, calls: Iterable[tuple[Key, Calls]]) -> dict[Key, RowSums]:
+    """The sums of the calls of each key."""
+    sums: dict[Key, RowSums] = {}
+    for key, of_it in calls:
+        row = sums.setdefault(key, RowSums())
+        for cause, seconds in summary.causes.of(of_it).items():
+            row.seconds[cause] += seconds
+        row.count += of_it.count
+        row.bytes += of_it.bytes_sum
+    return sums
+
+
+def present_causes(rows: Iterable[RowSums]) -> list[str]:
+    every = list(rows)
+    return [cause for cause in CAUSES if any(row.seconds[cause] > 0.0 for row in every)]
+
+
+def bars_panel(
+    x: str, y: str, rows: Sequence[tuple[str, str, Mapping[str, float]]], kinds: Sequence[str]
+) -> Panel:
+    """Rows of bars from the top. rows: the name of each, its words, its seconds by kind."""
+    return Panel(
+        PlotAxis("time", x, from_zero=True),
+        PlotAxis("name", y, names=tuple(name for name, _, _ in rows), downward=True),
+        bars=tuple(
+            bar
+            for at, (_, words, seconds) in enumerate(rows)
+            for bar in _stacked(at, words, seconds, kinds)
+        ),
+        kinds=tuple(CellKind(name, COLOURS.get(name)) for name in kinds),
+    )
+
+
+def _stacked(
+    row: int, name: str, parts: Mapping[str, float], kinds: Sequence[str]
+) -> Iterator[Bar]:
     """The parts of a row side by side, in the order of the kinds; parts: seconds."""
     low = 0.0
     for kind, label in enumerate(kinds):

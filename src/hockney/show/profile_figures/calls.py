@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from hockney.base.errors import UsageError
 from hockney.base.units import format_sizes, how_many
-from hockney.profiling.causes import CAUSES, spent_in
+from hockney.profiling.causes import spent_in
 from hockney.profiling.kinds import Calls
 from hockney.profiling.summary import ProfileSummary
-from hockney.show.drawing.description import Figure, Panel, PlotAxis
+from hockney.show.drawing.description import Figure
 from hockney.show.profile_figures import _common
 
 HEADING = "The ten calls that take the most time"
@@ -17,40 +15,27 @@ MOST_ROWS = 10
 
 
 def describe(summary: ProfileSummary) -> Figure:
-    parts: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(CAUSES, 0.0))
-    counts: dict[str, int] = defaultdict(int)
-    for calls in summary.profile.calls:
-        spent = spent_in(calls)[0]
-        if spent <= 0.0:
-            continue
-        name = _name(calls, summary.sizes_of(calls))
-        for cause, seconds in summary.causes.of(calls).items():
-            parts[name][cause] += seconds
-        counts[name] += calls.count
-    if not parts:
-        raise UsageError(f"{summary.profile.path}: no calls that took time")
-    most = sorted(parts, key=lambda name: -sum(parts[name].values()))[:MOST_ROWS]
-    kinds = [cause for cause in CAUSES if any(parts[name][cause] > 0.0 for name in most)]
-    bars = [
-        bar
-        for row, name in enumerate(most)
-        for bar in _common.stacked(
-            row, f"{name} ({how_many(counts[name], 'call')})", parts[name], kinds
-        )
-    ]
-    panel = Panel(
-        PlotAxis("time", "time of all ranks", from_zero=True),
-        PlotAxis("name", "call", names=tuple(most), downward=True),
-        bars=tuple(bars),
-        kinds=_common.kinds_of(kinds),
+    named = (
+        (_name(calls, summary.sizes_of(calls)), calls)
+        for calls in summary.profile.calls
+        if spent_in(calls)[0] > 0.0
     )
+    sums = _common.sums_by(summary, named)
+    if not sums:
+        raise UsageError(f"{summary.profile.path}: no calls that took time")
+    most = sorted(sums.items(), key=lambda entry: -entry[1].spent_s)[:MOST_ROWS]
+    causes = _common.present_causes(of_it for _, of_it in most)
+    rows = [
+        (name, f"{name} ({how_many(of_it.count, 'call')})", of_it.seconds) for name, of_it in most
+    ]
+    panel = _common.bars_panel("time of all ranks", "call", rows, causes)
     caption = [
         "Calls of one name, power of two of bytes and number of ranks, with what completed their "
         "requests.",
-        _common.causes_text(kinds),
+        _common.causes_text(causes),
     ]
-    if len(parts) > len(most):
-        caption.append(f"Left out: {how_many(len(parts) - len(most), 'more row')}.")
+    if len(sums) > len(most):
+        caption.append(f"Left out: {how_many(len(sums) - len(most), 'more row')}.")
     return Figure("calls", _common.title_of(summary), (panel,), tuple(caption))
 
 

@@ -8,7 +8,7 @@ from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.profiling.causes import CAUSES
 from hockney.profiling.summary import ProfileSummary
-from hockney.show.drawing.description import Bar, Figure, Panel, PlotAxis
+from hockney.show.drawing.description import Figure
 from hockney.show.profile_figures import _common
 
 HEADING = "Where the time of the ranks went"
@@ -24,17 +24,13 @@ def describe(summary: ProfileSummary) -> Figure:
     present = [name for name in CAUSES if summary.causes.seconds[name] > 0.0]
     kinds = [*present, COMPUTING]
     several = len({job for job, _ in known}) > 1
-    names = tuple(f"{job}: {rank}" if several else str(rank) for job, rank in keys)
-    bars: list[Bar] = []
-    for row, key in enumerate(keys):
-        parts = {**summary.causes.of_rank[key], COMPUTING: summary.computing_s[key]}
-        bars += _common.stacked(row, f"rank {names[row]}", parts, kinds)
-    panel = Panel(
-        PlotAxis("time", "time", from_zero=True),
-        PlotAxis("name", "job: rank" if several else "rank", names=names, downward=True),
-        bars=tuple(bars),
-        kinds=_common.kinds_of(kinds),
-    )
+    rows = []
+    for job, rank in keys:
+        name = f"{job}: {rank}" if several else str(rank)
+        parts = summary.causes.of_rank[job, rank]
+        outside = summary.computing_s[job, rank]
+        rows.append((name, f"rank {name}", {**parts, COMPUTING: outside}))
+    panel = _common.bars_panel("time", "job: rank" if several else "rank", rows, kinds)
     title = _common.title_of(summary)
     return Figure("reasons", title, (panel,), (_common.causes_text(present), *more))
 
