@@ -61,7 +61,7 @@ def test_groups_have_the_table_of_size_mean_deviation_and_ratio() -> None:
 def test_times_alone_group_the_pairs_alike() -> None:
     found = matrix(run_of())
     assert [group.pairs for group in found.by_times] == [group.pairs for group in found.by_places]
-    assert found.disagreeing == found.not_told_apart == ()
+    assert found.disagreeing == found.not_separated == ()
 
 
 def test_a_pair_that_is_timed_like_another_group_is_told() -> None:
@@ -74,7 +74,7 @@ def test_groups_that_the_times_do_not_tell_apart_are_named() -> None:
     run = make_pairs_run(
         lambda *_: [500.0], [[p] for p in combinations(range(4), 2)], places, experiment="cores"
     )
-    assert matrix(run).not_told_apart == (("same L3", "same node"),)
+    assert matrix(run).not_separated == (("same L3", "same node"),)
 
 
 def sockets_run(large: Callable[[Pair], float]) -> Run:
@@ -96,7 +96,7 @@ def test_groups_that_differ_at_the_largest_size_alone_are_told_apart() -> None:
     assert [group.pairs for group in analysis.matrix.by_times] == [
         group.pairs for group in analysis.matrix.by_places
     ]
-    assert analysis.matrix.not_told_apart == analysis.matrix.disagreeing == ()
+    assert analysis.matrix.not_separated == analysis.matrix.disagreeing == ()
     first, *_ = view_of(analysis).answer(analysis)
     assert first == (
         "fastest pair 0-1 500 ns, slowest pair 4-5 500 ns at 0 B; "

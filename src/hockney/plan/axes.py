@@ -329,13 +329,19 @@ def key_without(axes: Axes, *names: str) -> Key:
 
 
 A = TypeVar("A", bound=Axes)
+T = TypeVar("T")
 
 
 def grouped(points: Iterable[A], *left_out: str) -> dict[Key, list[A]]:
     """Groups points that differ only in these axes."""
-    groups: dict[Key, list[A]] = {}
-    for point in points:
-        groups.setdefault(key_without(point, *left_out), []).append(point)
+    return grouped_by(points, lambda point: point, *left_out)
+
+
+def grouped_by(rows: Iterable[T], point: Callable[[T], Axes], *left_out: str) -> dict[Key, list[T]]:
+    """Groups rows whose points differ only in these axes."""
+    groups: dict[Key, list[T]] = {}
+    for row in rows:
+        groups.setdefault(key_without(point(row), *left_out), []).append(row)
     return groups
 
 

@@ -176,7 +176,7 @@ def overall_words(comparison: RunComparison, tolerance: float) -> str:
         return f"{words} (ratio {overall.ratio:.3f}, exact){_slower_points(comparison, tolerance)}"
     limits = between(overall.interval, "{:.3f}".format)
     words += f" (ratio {overall.ratio:.3f}, 95 % interval {limits})"
-    return f"{words}; {found_words(overall)}{_slower_points(comparison, tolerance)}"
+    return f"{words}; {detectable_words(overall)}{_slower_points(comparison, tolerance)}"
 
 
 def _slower_points(comparison: RunComparison, tolerance: float) -> str:
@@ -192,7 +192,7 @@ def _slower_points(comparison: RunComparison, tolerance: float) -> str:
     )
 
 
-def found_words(judged: Judged) -> str:
+def detectable_words(judged: Judged) -> str:
     """The smallest difference that such a comparison finds, beside a verdict."""
     if judged.found_in_80 is None:
         return "no difference could have been shown"
@@ -271,10 +271,11 @@ def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[s
     else:
         least = percent(plan.least_by_launches)
         lines.append(f"  more launches do not help: equal runs differ, which hides up to {least}")
-    if plan.launches is None and plan.earlier_runs is not None:
+    runs, launches = plan.earlier_runs, plan.their_launches
+    if plan.launches is None and runs is not None and launches is not None:
         lines.append(
-            f"  {how_many(plan.earlier_runs, 'earlier run')} of the same question, if runs differ "
-            f"as assumed, and {how_many(plan.their_launches, 'launch')} of each run"
+            f"  {how_many(runs, 'earlier run')} of the same question, if runs differ "
+            f"as assumed, and {how_many(launches, 'launch')} of each run"
         )
     elif plan.launches is None:
         least = percent(plan.least_by_runs)

@@ -18,7 +18,7 @@ from hockney.show.as_json import axes_json
 from hockney.show.decision_lines import failures_json, failures_text
 from hockney.show.fits import line_text
 from hockney.show.judged import has_number, least_shown, percent, ratio_text
-from hockney.show.table import TableColumn, estimate_json, table_text
+from hockney.show.table import TableColumn, estimate_json, table_text, whole_percent
 
 OUTPUTS = re.compile(r"((?P<flags>-q*)o|--(output|label|resume)(?==|$))(?P<value>.*)", re.DOTALL)
 """An option of a recorded command that names its own file, with a value that is attached."""
@@ -56,19 +56,15 @@ def _points_words(explanation: Explanation) -> str:
         how = f"B takes {explanation.typical_ratio or 1.0:.3g} times as long as A"
     if not explanation.causes:
         return f"{how}, and nothing that is recorded explains it"
-    causes = [f"{cause.factor.name} ({_percent(cause.part)})" for cause in explanation.causes]
+    causes = [f"{cause.factor.name} ({whole_percent(cause.part)})" for cause in explanation.causes]
     words = f"{how}: {', '.join(causes)}"
     if not explanation.is_explained:
-        words += f"; {LEFT}: {_percent(explanation.unexplained)}"
+        words += f"; {LEFT}: {whole_percent(explanation.unexplained)}"
     return words
 
 
-def _percent(part: float) -> str:
-    return f"{100.0 * part:.0f} %"
-
-
 CAUSES: list[TableColumn[Cause | None]] = [
-    TableColumn("explains", lambda row: row.part if row else None, _percent),
+    TableColumn("explains", lambda row: row.part if row else None, whole_percent),
     TableColumn("what", lambda row: row.factor.name if row else LEFT),
     TableColumn("in A", lambda row: row.factor.values[0] if row else None, unknown=""),
     TableColumn("in B", lambda row: row.factor.values[1] if row else None, unknown=""),
@@ -86,7 +82,7 @@ def explanation_lines(explanation: Explanation, tried: Sequence[TriedFactors] = 
     if explanation.causes:
         lines += ["", table_text(CAUSES, list(explanation.causes))]
         if not explanation.is_explained:
-            lines.append(f"{LEFT}: {_percent(explanation.unexplained)}")
+            lines.append(f"{LEFT}: {whole_percent(explanation.unexplained)}")
         lines += [
             "",
             *(f"{cause.factor.name}: {cause.factor.evidence}" for cause in explanation.causes),
@@ -168,12 +164,14 @@ def tried_lines(tried: Sequence[TriedFactors]) -> list[str]:
     lines = ["measured here, B's settings with those of A in:"]
     for trial in tried:
         words = (
-            f"{_percent(trial.part)} of the difference is gone" if trial.part else "nothing changes"
+            f"{whole_percent(trial.part)} of the difference is gone"
+            if trial.part
+            else "nothing changes"
         )
         why = trial.why_not or f"{words}, from {how_many(trial.blocks, 'block')}"
         lines.append(f"  {', '.join(trial.names)}: {why}")
     left = min((1.0 - trial.part for trial in tried if not trial.why_not), default=1.0)
-    lines.append(f"  {LEFT} by these: {_percent(max(left, 0.0))}")
+    lines.append(f"  {LEFT} by these: {whole_percent(max(left, 0.0))}")
     return lines
 
 

@@ -7,14 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, format_size
+from hockney.infer.analysis.matrix import Matrix
 
 SHADES = "0123456789"
 MOST_COLUMNS = 64
 """Most columns of a map; more ranks are drawn in blocks of neighbours, by the median of a block."""
 
+SLOWER_WAY = "of both directions the slower"
+"""What a map shows of a pair with two times."""
 LEAST_SPREAD = 1e-3
 """Relative difference below which times count as equal: digits would show noise."""
+
+
+def rank_map(matrix: Matrix, size: int) -> str:
+    """The times between ranks at one size (bytes)."""
+    lines = heat_map(matrix.seconds(size), matrix.ranks)
+    return f"{format_size(size)}, rank by rank\n{lines}"
 
 
 def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:

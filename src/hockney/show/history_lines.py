@@ -86,7 +86,7 @@ def _change_lines(trend: Trend) -> list[str]:
     if trend.drift:
         lines.append(
             f"trend: a slow drift to {trend.drift.ratio:.3f} times the first run's value, without "
-            f"a step ({_rarity(trend.drift.run_length)})"
+            f"a step ({rarity_text(trend.drift.run_length, 'runs')})"
         )
     for change in trend.changes:
         begun = ""
@@ -96,7 +96,7 @@ def _change_lines(trend: Trend) -> list[str]:
             )
         lines.append(
             f"change point at {change.started:%Y-%m-%d %H:%M:%S}: {change.ratio:.3f} times what it "
-            f"was before{begun} ({_rarity(change.run_length)})"
+            f"was before{begun} ({rarity_text(change.run_length, 'runs')})"
         )
         lines += [
             f"    {name}: {before or '-'} -> {after or '-'}"
@@ -109,8 +109,9 @@ def _change_lines(trend: Trend) -> list[str]:
     return lines
 
 
-def _rarity(run_length: float) -> str:
-    return f"by chance once in {min(run_length, MOST_SHOWN):,.0f} runs"
+def rarity_text(run_length: float, of_what: str) -> str:
+    """How rarely such a change is seen where nothing changes."""
+    return f"by chance once in {min(run_length, MOST_SHOWN):,.0f} {of_what}"
 
 
 def _verdict(trend: Trend) -> str:
@@ -181,14 +182,16 @@ def openmetrics(histories: Sequence[History]) -> str:
     families: dict[str, tuple[str | None, str, list[str]]] = {
         name: (unit, words, []) for name, unit, words in METRICS
     }
-    worse = [f"hockney_worse{_labels(system=h.system)} {int(bool(h.worse))}" for h in histories]
+    worse = [
+        f"hockney_worse{metric_labels(system=h.system)} {int(bool(h.worse))}" for h in histories
+    ]
     failed = [
-        f"hockney_last_run_failed{_labels(system=h.system)} {int(bool(h.failed))}"
+        f"hockney_last_run_failed{metric_labels(system=h.system)} {int(bool(h.failed))}"
         for h in histories
     ]
-    runs = [f"hockney_runs{_labels(system=h.system)} {len(h.runs)}" for h in histories]
+    runs = [f"hockney_runs{metric_labels(system=h.system)} {len(h.runs)}" for h in histories]
     started = [
-        f"hockney_last_run_timestamp_seconds{_labels(system=h.system)} "
+        f"hockney_last_run_timestamp_seconds{metric_labels(system=h.system)} "
         f"{h.runs[-1].started.timestamp()!r}"
         for h in histories
         if h.runs
@@ -221,13 +224,15 @@ def _samples(name: str, system: str, trend: Trend) -> list[str]:
     labels = {"system": system, "bytes": str(trend.bytes)}
     labels |= {"curve": trend.curve} if trend.curve else {}
     return [
-        f"{name}{_labels(**labels, what=what)} {number!r}"
+        f"{name}{metric_labels(**labels, what=what)} {number!r}"
         for what, number in numbers
         if number is not None
     ]
 
 
-def _labels(**labels: str) -> str:
+def metric_labels(**labels: str) -> str:
+    """Labels of a number in Prometheus' text format."""
+
     def escaped(text: str) -> str:
         return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 

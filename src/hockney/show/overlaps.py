@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from hockney.infer.analysis import Analysis
 from hockney.plan.axes import Axes, sort_key
 from hockney.show.as_json import axes_json
-from hockney.show.table import TableColumn, microseconds, percent, row_json, table_text
+from hockney.show.table import TableColumn, microseconds, row_json, table_text, whole_percent
 
 
 class Hidden(NamedTuple):
@@ -17,7 +17,7 @@ class Hidden(NamedTuple):
     host_overhead_s: float | None
 
 
-HIDDEN: TableColumn[Hidden] = TableColumn("hidden", lambda row: row.hidden, percent, "hidden")
+HIDDEN: TableColumn[Hidden] = TableColumn("hidden", lambda row: row.hidden, whole_percent, "hidden")
 HOST_OVERHEAD: TableColumn[Hidden] = TableColumn(
     "host overhead", lambda row: row.host_overhead_s, microseconds, "host_overhead_s"
 )

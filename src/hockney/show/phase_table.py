@@ -19,10 +19,10 @@ from hockney.show.table import (
     half_width_s,
     json_field,
     microseconds,
-    percent,
     row_json,
     table_text,
     through,
+    whole_percent,
 )
 
 LEGEND = (
@@ -50,7 +50,7 @@ PHASE: list[TableColumn[_PhaseRow]] = [
     ),
     json_field("median_s", lambda row: row.point.median_s),
     *through(lambda row: row.point, *INTERVAL, *LIMITS),
-    TableColumn("of it", lambda row: row.of.fraction(row.point), percent, "fraction"),
+    TableColumn("of it", lambda row: row.of.fraction(row.point), whole_percent, "fraction"),
     TableColumn("predicted", lambda row: row.predicted_s, microseconds, "predicted_s"),
 ]
 

@@ -127,7 +127,7 @@ def call_columns(whole_s: float) -> list[TableColumn[CallRow]]:
         TableColumn("of MPI", lambda row: _part(row.sum.spent_s, whole_s), _percent),
         TableColumn(
             "us each",
-            lambda row: row.sum.spent_s / row.sum.count if whole_s else None,
+            lambda row: _each_s(row) if whole_s else None,
             microseconds,
             page="each, µs",
         ),

@@ -14,12 +14,11 @@ from hockney.infer.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES
 from hockney.infer.estimate.states import State
-from hockney.records import Place
+from hockney.records import LaunchRecord, Place, Run
 
 MOST_PLACES = 8
 """Most places that are listed; of more, only their number and the hosts are shown."""
-
-
+SIMULATED = "simulated: times are those of the platform file, not of this machine"
 LONGEST = 100
 """Most characters of a heading in one line."""
 USUAL = re.compile(
@@ -45,25 +44,31 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
     lines = [f"{run.header.experiment}{_of_operation(analysis)}: {analysis.label}"]
     if not run.launches:
         return lines
-    first = max(run.launches, key=lambda launch: len(launch.places))
-    where = _places([p for p in first.places if p.rank in run.taking_part])
+    first = _fullest_launch(run)
     way = analysis.transports.text if analysis.transports is not None else None
-    parts = [f"ranks at {where}", *([f"messages by {way}"] if way else []), f"{time} in us"]
+    parts = [_ranks_at(run, first), *([f"messages by {way}"] if way else []), f"{time} in us"]
     lines.append("; ".join(parts))
     if len("; ".join(lines)) <= LONGEST:
         lines = ["; ".join(lines)]
     if first.definition and not _is_usual(analysis, first.definition):
         lines.append(f"a sample is: {first.definition}")
-    if first.simulated:
-        lines.append("simulated: times are those of the platform file, not of this machine")
-    return lines
+    return [*lines, SIMULATED] if first.simulated else lines
+
+
+def _fullest_launch(run: Run) -> LaunchRecord:
+    """The first launch with the most places."""
+    return max(run.launches, key=lambda launch: len(launch.places))
+
+
+def _ranks_at(run: Run, launch: LaunchRecord) -> str:
+    return "ranks at " + _places([p for p in launch.places if p.rank in run.taking_part])
 
 
 def _of_operation(analysis: Analysis) -> str:
     """The operation of pairs, where it is not a ping-pong and the table does not show it."""
     names = {point.operation for point in analysis.estimates.own()}
-    is_said = analysis.run.header.experiment != "pairs" or names == {"pingpong"} or len(names) != 1
-    return "" if is_said else f" of {names.pop()}"
+    is_shown = analysis.run.header.experiment != "pairs" or names == {"pingpong"} or len(names) != 1
+    return "" if is_shown else f" of {names.pop()}"
 
 
 def _is_usual(analysis: Analysis, definition: str) -> bool:
@@ -80,8 +85,8 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
     run = analysis.run
     lines = []
     if run.launches:
-        first = max(run.launches, key=lambda launch: len(launch.places))
-        lines.append("ranks at " + _places([p for p in first.places if p.rank in run.taking_part]))
+        first = _fullest_launch(run)
+        lines.append(_ranks_at(run, first))
         if first.definition:
             lines.append(f"{time} in us; a sample is: {first.definition}")
             if first.definition.startswith("batch"):
@@ -89,7 +94,7 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
                     "p99 and max are of batches, not of single messages (--every-iteration)"
                 )
         if first.simulated:
-            lines.append("simulated: times are those of the platform file, not of this machine")
+            lines.append(SIMULATED)
     if level := confidence_text(analysis.estimates.headline):
         lines.append(
             f"median: of the launches' medians, with its {level}; it describes the machine as it "
@@ -104,6 +109,11 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
     alone = len(states) == 1 and not analysis.estimates.states.mixed
     only_state = [_state_line(state) for state in states[:1] if alone and points]
     return [*lines, *filter(None, only_state)]
+
+
+def common_definitions(analysis: Analysis) -> list[str]:
+    """The same for operations that all ranks begin together."""
+    return [*definitions(analysis, "time"), *common_start_lines(analysis.starts)]
 
 
 def confidence_text(points: Iterable[PointEstimate]) -> str:

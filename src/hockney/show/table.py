@@ -191,7 +191,7 @@ def mebibytes(rate: float, half_width_Bps: float | None = None) -> str:
     return to_known_digits(rate / 2**20, 2 if rate < 2**30 else 0, half_width)
 
 
-def percent(fraction: float) -> str:
+def whole_percent(fraction: float) -> str:
     return f"{100.0 * fraction:.0f} %"
 
 
@@ -234,9 +234,7 @@ INTERVAL: list[TableColumn[PointEstimate]] = [
     TableColumn("", lambda point: point.precision, format_uncertainty, unknown=""),
 ]
 """The limits of a median's interval, and its relative half-width."""
-LIMITS: list[TableColumn[PointEstimate]] = [
-    *end_fields(lambda point: point.interval, "_s"),
-]
+LIMITS: list[TableColumn[PointEstimate]] = end_fields(lambda point: point.interval, "_s")
 """The same in JSON."""
 LAUNCHES: TableColumn[PointEstimate] = TableColumn(
     "launches", lambda point: point.launches, shown=differs(lambda point: point.launches)

@@ -9,7 +9,7 @@ from hockney.base.units import format_size, how_many
 from hockney.infer.analysis.variant_verdicts import Gains, Ignored, VariantDrift, VariantStudy
 from hockney.infer.estimate.blocks import MOST_TIMES, VariantRatio
 from hockney.infer.estimate.conditions import OTHER_STATE
-from hockney.plan.axes import Key, key_without, texts_apart
+from hockney.plan.axes import grouped_by, texts_apart
 from hockney.records import Run
 from hockney.show.as_json import axes_json
 from hockney.show.judged import (
@@ -198,14 +198,10 @@ def _adjusted_words(study: VariantStudy) -> str:
 
 def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:
     """The ratios at points, by all axes but the size; named where there are several curves."""
-    curves: dict[Key, list[VariantRatio]] = {}
-    for ratio in study.ratios:
-        if ratio.point is not None:
-            curves.setdefault(key_without(ratio.point, "bytes"), []).append(ratio)
-    points = [
-        [ratio.point for ratio in curve if ratio.point is not None] for curve in curves.values()
-    ]
-    return list(zip(texts_apart(points), curves.values(), strict=True))
+    known = ((point, ratio) for ratio in study.ratios if (point := ratio.point) is not None)
+    curves = grouped_by(known, lambda pair: pair[0], "bytes").values()
+    names = texts_apart([[point for point, _ in curve] for curve in curves])
+    return list(zip(names, ([ratio for _, ratio in curve] for curve in curves), strict=True))
 
 
 def doubt_lines(study: VariantStudy, name: Callable[[str], str] = str) -> list[str]:

@@ -10,6 +10,7 @@ from hockney.infer.analysis.course import LevelChange
 from hockney.infer.analysis.readings import TIME, WatchedSeries
 from hockney.infer.analysis.watch import Watch, Watched
 from hockney.infer.estimate.interval import interval_words
+from hockney.show.history_lines import metric_labels, rarity_text
 
 PARTS = {
     NODE: "node {}",
@@ -63,7 +64,7 @@ def change_line(watched: Watched, change: LevelChange) -> str:
         f"{word.upper()}: {series_words(series)} takes {change.ratio:.3f} times"
         f"{interval_words(change.interval, '{:.3f}'.format)} what was usual{beside}, "
         f"since {at} (between {first} and {last}); "
-        f"by chance once in {min(change.run_length, 1e12):,.0f} looks ({watched.system})"
+        f"{rarity_text(change.run_length, 'looks')} ({watched.system})"
     )
 
 
@@ -93,7 +94,7 @@ def prometheus(watch: Watch) -> str:
 def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, float]]]]:
     systems = [watched for watched in watch.systems.values() if watched.looks]
     every = [
-        (_labels(system=system.system, **_labels_of(now.series)), now)
+        (metric_labels(system=system.system, **_labels_of(now.series)), now)
         for system in systems
         for now in system.now()
     ]
@@ -110,10 +111,13 @@ def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, flo
     alarms = [(label, float(now.alarms)) for label, now in every]
     yield "alarms_total", "counter", "Changes for the worse so far.", alarms
     learning = [
-        (_labels(system=system.system), float(system.course.is_learning)) for system in systems
+        (metric_labels(system=system.system), float(system.course.is_learning))
+        for system in systems
     ]
     yield "learning", "gauge", "1 while what is usual is not known.", learning
-    started = [(_labels(system=system.system), system.looks[-1].started_s) for system in systems]
+    started = [
+        (metric_labels(system=system.system), system.looks[-1].started_s) for system in systems
+    ]
     yield "last_look_timestamp_seconds", "gauge", "Start of the newest look.", started
 
 
@@ -126,10 +130,3 @@ def _labels_of(series: WatchedSeries) -> dict[str, str]:
     elif series.names:
         labels["curve"] = series.names[0]
     return labels
-
-
-def _labels(**labels: str) -> str:
-    def escaped(text: str) -> str:
-        return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-    return "{" + ",".join(f'{name}="{escaped(value)}"' for name, value in labels.items()) + "}"

@@ -78,7 +78,7 @@ class Matrix:
     """Whether pairs that are alike at the smallest size differ at the largest."""
     disagreeing: tuple[tuple[Pair, str, str], ...]
     """Pairs with the time of another group: the pair, its group, the other group."""
-    not_told_apart: tuple[tuple[str, ...], ...]
+    not_separated: tuple[tuple[str, ...], ...]
     """Groups by places whose times form one cluster at each of the clustered sizes."""
     parallel_ratio: float | None
     """Time with other pairs at once over time alone, the median of pairs measured both ways."""
@@ -121,7 +121,7 @@ def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
         clustered_sizes=tuple(clusters),
         differ_at_largest=len(set(timed.values())) > len(set(clusters[min(clusters)].values())),
         disagreeing=_disagreeing(named, timed, homes),
-        not_told_apart=_together(order, homes),
+        not_separated=_together(order, homes),
         parallel_ratio=_parallel_ratio(alone, crowded),
         has_directions=len({tuple(p.peers) for p in points})
         > len({tuple(sorted(p.peers)) for p in points}),

@@ -6,6 +6,6 @@ from __future__ import annotations
 from hockney.base.units import format_seconds
 
 
-def time_text(seconds: float | None) -> str:
-    """Formats a time for figures."""
-    return format_seconds(seconds, 3).replace("us", "µs")
+def time_text(seconds: float | None, digits: int = 3) -> str:
+    """Formats a time for figures and pages."""
+    return format_seconds(seconds, digits).replace("us", "µs")

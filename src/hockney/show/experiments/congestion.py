@@ -9,7 +9,7 @@ from hockney.base.units import format_rate, format_seconds, format_size, how_man
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, TOO_FEW, Congested, Factor
 from hockney.infer.estimate.quantiles import FEW_RULE
-from hockney.plan.axes import Key, Point, key_without
+from hockney.plan.axes import Point, grouped_by
 from hockney.show import run_lines
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.judged import ratio_columns, ratio_limits, ratio_text
@@ -158,9 +158,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 def load_curves(rows: Sequence[Congested]) -> list[list[Congested]]:
     """Factors by victim and load, over sizes of the victims' messages."""
-    curves: dict[Key, list[Congested]] = {}
-    for row in rows:
-        curves.setdefault(key_without(row.point, "bytes"), []).append(row)
+    curves = grouped_by(rows, lambda row: row.point, "bytes")
     return [sorted(curve, key=lambda row: row.point.bytes) for curve in curves.values()]
 
 

@@ -12,7 +12,7 @@ from hockney.plan.workloads.cores import Cores
 from hockney.records import Place
 from hockney.show import run_lines
 from hockney.show.as_json import fit_json, points_json
-from hockney.show.heatmap import heat_map
+from hockney.show.heatmap import rank_map
 from hockney.show.outliers import (
     outlier_count,
     outliers_json,
@@ -87,9 +87,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     pieces = [heading]
     clustered = " and ".join(map(format_size, matrix.clustered_sizes))
     for size in sorted({min(matrix.times), max(matrix.times)}):
-        pieces.append(
-            f"{format_size(size)}, rank by rank\n" + heat_map(matrix.seconds(size), matrix.ranks)
-        )
+        pieces.append(rank_map(matrix, size))
     pieces += [
         "by shared hardware (us; over the pairs' medians)\n" + group_table(matrix.by_places),
         f"by the times alone (clusters at {clustered})\n" + group_table(matrix.by_times),
@@ -132,7 +130,7 @@ def _matrix_json(matrix: Matrix) -> dict[str, Any]:
             {"pair": pair, "group": group, "timed_like": like}
             for pair, group, like in matrix.disagreeing
         ],
-        "not_told_apart": matrix.not_told_apart,
+        "not_told_apart": matrix.not_separated,
         "parallel_ratio": matrix.parallel_ratio,
     }
 
@@ -162,7 +160,7 @@ def group_table(groups: Sequence[PairGroup]) -> str:
 def _agreement(matrix: Matrix, places: Mapping[int, Place]) -> list[str]:
     """Pairs and groups for which places and times disagree."""
     lines = [
-        f"different hardware, similar times: {', '.join(names)}" for names in matrix.not_told_apart
+        f"different hardware, similar times: {', '.join(names)}" for names in matrix.not_separated
     ]
     for (first, second), group, like in matrix.disagreeing[:MOST_LISTED]:
         pair = f"{rank_words(first, places)} with {rank_words(second, places)}"

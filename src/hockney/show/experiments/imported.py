@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.matrix import Matrix
 from hockney.infer.estimate.summaries import LogNumber
@@ -19,7 +18,7 @@ from hockney.records.run import REPEATED
 from hockney.show.answer import latency_and_bandwidth
 from hockney.show.experiments import cores, pingpong
 from hockney.show.fits import fit_lines
-from hockney.show.heatmap import heat_map
+from hockney.show.heatmap import SLOWER_WAY, rank_map
 from hockney.show.point_table import point_table
 from hockney.show.table import aligned
 
@@ -65,9 +64,7 @@ def _matrix_parts(analysis: Analysis, matrix: Matrix) -> list[str]:
     """The matrix of each size, and its slowest pairs. Every number is in --json and in exports."""
     pieces = []
     for size, points in matrix.times.items():
-        pieces.append(
-            f"{format_size(size)}, rank by rank\n" + heat_map(matrix.seconds(size), matrix.ranks)
-        )
+        pieces.append(rank_map(matrix, size))
         slowest = sorted(points.items(), key=lambda entry: entry[1].typical_s, reverse=True)
         rows = [["slowest pairs", "", "us"]]
         for pair, point in slowest[:MOST_SLOWEST]:
@@ -75,7 +72,7 @@ def _matrix_parts(analysis: Analysis, matrix: Matrix) -> list[str]:
             rows.append([*hosts, f"{point.typical_s * 1e6:.5g}"])
         pieces.append(aligned(rows))
     if matrix.has_directions:
-        pieces.append("of both directions the slower")
+        pieces.append(SLOWER_WAY)
     return pieces
 
 

@@ -75,10 +75,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
 
 
 def definitions(analysis: Analysis) -> list[str]:
-    return [
-        *run_lines.definitions(analysis, "time"),
-        *run_lines.common_start_lines(analysis.starts),
-    ]
+    return run_lines.common_definitions(analysis)
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.one_sided import Helped, OneSided
-from hockney.plan.axes import Key, key_without, method_text
+from hockney.plan.axes import grouped_by, method_text
 from hockney.show import run_lines
 from hockney.show.as_json import axes_json, points_json
 from hockney.show.experiments import pairs
@@ -79,9 +79,9 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     lines = []
     for curve in one_sided_curves(analysis.one_sided):
         if operation in (None, curve[0].point.operation):
-            said = [verdict_text(curve[0], exchange_text(curve[0]))]
-            said += [verdict_text(compared, "it") for compared in curve[1:][-1:]]
-            lines.append(f"{way_text(curve[0])}: {'; '.join(said)}")
+            verdicts = [verdict_text(curve[0], exchange_text(curve[0]))]
+            verdicts += [verdict_text(compared, "it") for compared in curve[1:][-1:]]
+            lines.append(f"{way_text(curve[0])}: {'; '.join(verdicts)}")
     return lines
 
 
@@ -127,9 +127,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 def one_sided_curves(ratios: Sequence[OneSided]) -> list[list[OneSided]]:
     """The ratios of each curve: those that differ only in the size."""
-    curves: dict[Key, list[OneSided]] = {}
-    for ratio in ratios:
-        curves.setdefault(key_without(ratio.point, "bytes"), []).append(ratio)
+    curves = grouped_by(ratios, lambda ratio: ratio.point, "bytes")
     return [sorted(curve, key=lambda ratio: ratio.point.bytes) for curve in curves.values()]
 
 

@@ -21,7 +21,7 @@ MOST_COLOURED = 7
 """Most coloured algorithms, as many as there are colours; others are grey."""
 
 
-def asked(analyses: Sequence[Analysis], options: Options) -> CollectivePoints:
+def chosen_collective(analyses: Sequence[Analysis], options: Options) -> CollectivePoints:
     """The collective that the options choose; raises UsageError where there is none."""
     names = collectives_of(analyses)
     if not names:

@@ -11,7 +11,7 @@ from hockney.plan.arrivals import PATTERNS
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure
 from hockney.show.figures._best import best_map
-from hockney.show.figures._collectives import asked
+from hockney.show.figures._collectives import chosen_collective
 
 TAKES = ("operation",)
 SHARED = False
@@ -20,7 +20,7 @@ CHOICE = None
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     """The map for the largest number of ranks."""
-    what = asked(analyses, options)
+    what = chosen_collective(analyses, options)
     cells = [cell for cell in what.of_all_arrivals if cell.arrived.pattern in PATTERNS]
     if not cells:
         raise UsageError(

@@ -9,7 +9,7 @@ from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options
 from hockney.show.drawing.description import Figure, StraightLine
 from hockney.show.figures._best import best_map
-from hockney.show.figures._collectives import asked, borders, unknown_ranks
+from hockney.show.figures._collectives import borders, chosen_collective, unknown_ranks
 
 TAKES = ("operation",)
 SHARED = False
@@ -17,7 +17,7 @@ CHOICE = None
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    what = asked(analyses, options)
+    what = chosen_collective(analyses, options)
     cells = sorted(what.cells, key=lambda cell: cell.ranks)
     if not cells:
         raise unknown_ranks(what)

@@ -12,7 +12,7 @@ from hockney.infer.predict.parameters import LEVELS, Parameters
 from hockney.show.curves import Options, chosen_value, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Band, Figure, Panel, PlotAxis, Series, StraightLine
-from hockney.show.figures._collectives import MOST_COLOURED, asked, title
+from hockney.show.figures._collectives import MOST_COLOURED, chosen_collective, title
 
 TAKES = ("operation", "ranks")
 SHARED = False
@@ -21,7 +21,7 @@ CLOSE = 0.05
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    what = asked(analyses, options)
+    what = chosen_collective(analyses, options)
     if what.message_costs is None:
         raise UsageError(
             "no point-to-point times to predict from in these files",

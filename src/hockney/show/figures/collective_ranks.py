@@ -8,7 +8,13 @@ from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, medians_text, samples_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, StraightLine
-from hockney.show.figures._collectives import asked, borders, curves, title, unknown_ranks
+from hockney.show.figures._collectives import (
+    borders,
+    chosen_collective,
+    curves,
+    title,
+    unknown_ranks,
+)
 
 TAKES = ("operation", "bytes")
 SHARED = False
@@ -16,7 +22,7 @@ CHOICE = "bytes"
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    what = asked(analyses, options)
+    what = chosen_collective(analyses, options)
     measured = [point.bytes for point in what.points if point.known_ranks]
     if not measured:
         raise unknown_ranks(what)

@@ -8,7 +8,7 @@ from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, medians_text, samples_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis
-from hockney.show.figures._collectives import asked, curves, title
+from hockney.show.figures._collectives import chosen_collective, curves, title
 
 TAKES = ("operation", "ranks")
 SHARED = False
@@ -16,7 +16,7 @@ CHOICE = "ranks"
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    what = asked(analyses, options)
+    what = chosen_collective(analyses, options)
     measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
     points = [point for point in what.points if point.known_ranks == ranks]

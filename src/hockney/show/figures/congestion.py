@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
-from hockney.plan.axes import Key, key_without, text_of
+from hockney.plan.axes import grouped_by, text_of
 from hockney.show.curves import MOST_CURVES, Options, only, samples_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, ends
 from hockney.show.experiments.congestion import NAMES, victim_text
@@ -31,7 +31,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     rows = [row for row in analysis.congestion if options.operation in (None, row.point.operation)]
     if not rows:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no victim was measured under load",
+            f"{analysis.source}: no victim was measured under load",
             "measure one with hockney congestion",
         )
     name, axis = next(
@@ -42,9 +42,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         ),
         INTENSITIES[0],
     )
-    curves: dict[Key, list[Congested]] = {}
-    for row in rows:
-        curves.setdefault(key_without(row.point, name), []).append(row)
+    curves = grouped_by(rows, lambda row: row.point, name)
     if len(curves) > MOST_CURVES:
         raise UsageError(
             f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
@@ -70,7 +68,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             )
     if not panels:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no load of known size has enough samples",
+            f"{analysis.source}: no load of known size has enough samples",
             "measure longer: hockney congestion --budget 60s",
         )
     words = (

@@ -10,9 +10,10 @@ import numpy as np
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.show.curves import Options, chosen_value, only, samples_text
+from hockney.show.curves import Options, chosen_value, only, samples_text, sentence
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis
+from hockney.show.heatmap import SLOWER_WAY
 
 TAKES = ("bytes",)
 SHARED = False
@@ -72,7 +73,7 @@ def _of_hosts(analysis: Analysis, options: Options) -> Figure:
     )
     if matrix is None or analysis.run.header.source is None or len(names) < LEAST_HOSTS:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no pass over all pairs to draw",
+            f"{analysis.source}: no pass over all pairs to draw",
             "measure with hockney fabric",
         )
     size = chosen_value(options.bytes, matrix.times, "--bytes", min(matrix.times))
@@ -97,7 +98,7 @@ def _of_hosts(analysis: Analysis, options: Options) -> Figure:
     )
     caption = ["Medians of the pairs of ranks between two hosts; empty: not measured."]
     if matrix.has_directions:
-        caption.append("Of both directions the slower.")
+        caption.append(f"{sentence(SLOWER_WAY)}.")
     return Figure(
         "fabric",
         f"{analysis.label}, {format_size(size)}",

@@ -8,9 +8,10 @@ from itertools import groupby
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
-from hockney.show.curves import Options, chosen_value, only, samples_text
+from hockney.show.curves import Options, chosen_value, only, samples_text, sentence
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis, StraightLine
+from hockney.show.heatmap import SLOWER_WAY
 
 TAKES = ("bytes",)
 SHARED = False
@@ -22,7 +23,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     matrix = analysis.matrix
     if matrix is None:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no pairs of ranks to draw",
+            f"{analysis.source}: no pairs of ranks to draw",
             "measure with hockney cores",
         )
     size = chosen_value(options.bytes, matrix.times, "--bytes", min(matrix.times))
@@ -46,7 +47,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     scale = PlotAxis("time", "one-way time", logarithmic=True)
     caption = ["Medians over launches; empty: not measured."]
     if matrix.has_directions:
-        caption.append("Of both directions the slower.")
+        caption.append(f"{sentence(SLOWER_WAY)}.")
     if rules:
         caption.append("Lines: borders of nodes.")
     return Figure(

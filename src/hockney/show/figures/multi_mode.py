@@ -27,7 +27,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     of_pairs = analysis.fits_of_pairs(options.operation)
     if of_pairs is None:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no times of several numbers of pairs at once",
+            f"{analysis.source}: no times of several numbers of pairs at once",
             "measure them: hockney pairs --pairs-active 1,2,3,4",
         )
     return describe_curve(of_pairs.curve, of_pairs.fits, analysis.label, samples_text(analyses))
@@ -47,7 +47,9 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
         series += [_line(fit, of_them, number, name) for fit in fits]
     known = [line for line in series if len(line.x)]
     rules = tuple(
-        StraightLine(size, _text(chunk)) for chunk in _chunks(fits) if (size := chunk.value)
+        StraightLine(size, estimated_size(chunk))
+        for chunk in _chunks(fits)
+        if (size := chunk.value)
     )
     y = PlotAxis("rate", "bandwidth of all pairs", from_zero=True)
     panel = Panel(PlotAxis("size", "message size"), y, tuple(known), rules)
@@ -61,21 +63,15 @@ def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
     more = [] if known.repetitions is None else [known.repetitions]
     seconds: Array = fit.predict(known.bytes, known.pairs, *more)
     rates = rounded((known.pairs * known.bytes / seconds).tolist())
-    known_error = fit.error_median is not None
-    error = f": median error {100.0 * (fit.error_median or 0.0):.2g} %" if known_error else ""
-    label = f"{fit.model}{error}"
+    error = "" if fit.error_median is None else f": median error {100.0 * fit.error_median:.2g} %"
     return Series(
-        label,
+        f"{fit.model}{error}",
         known.bytes.tolist(),
         rates,
         style=STYLES[fit.model],
         colour=number,
         name=f"{name}: {fit.model}",
     )
-
-
-def _text(chunk: Parameter) -> str:
-    return estimated_size(chunk)
 
 
 def _chunks(fits: Sequence[Fit]) -> list[Parameter]:
@@ -92,7 +88,7 @@ def _words(fits: Sequence[Fit]) -> list[str]:
     for fit in fits:
         if fit.model == "multi-mode":
             values = {name: parameter.value for name, parameter in fit.parameters.items()}
-            chunks = list(map(_text, _chunks([fit])))
+            chunks = list(map(estimated_size, _chunks([fit])))
             words.append(
                 f"Multi-mode: B_r = {format_rate(values['B_r_Bps'])}, "
                 f"T_l = {time_text(values['T_l_s'])}, "

@@ -9,7 +9,7 @@ from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
-from hockney.plan.axes import key_without
+from hockney.plan.axes import grouped
 from hockney.show.curves import Options, medians_text, only, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Bar, CellKind, Figure, Panel, PlotAxis, Series, ends
@@ -25,7 +25,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     points = [point for point in analysis.estimates.own() if point.typical_s > 0.0]
     if analysis.run.header.experiment != "startup" or not points:
         raise UsageError(
-            f"{analysis.run.path or analysis.label}: no start-up was measured",
+            f"{analysis.source}: no start-up was measured",
             "measure it with hockney startup",
         )
     if len({point.known_ranks for point in points}) == 1:
@@ -55,9 +55,7 @@ def _rows(points: Sequence[PointEstimate]) -> Panel:
 
 
 def _over_ranks(points: Sequence[PointEstimate]) -> Panel:
-    curves: dict[object, list[PointEstimate]] = {}
-    for point in sorted(points, key=order):
-        curves.setdefault(key_without(point, "ranks"), []).append(point)
+    curves = grouped(sorted(points, key=order), "ranks")
     series = tuple(
         _series(sorted(curve, key=lambda point: point.known_ranks), number)
         for number, curve in enumerate(curves.values())

@@ -19,13 +19,11 @@ from hockney.show.profile import (
 from hockney.show.profile_figures import PROFILE_FIGURES
 from hockney.show.report.plain_section import PlainSection
 from hockney.show.report.sections import Alternative, ShownFigure
-from hockney.show.report.tables import ReportTable, page_table
+from hockney.show.report.tables import MOST_ROWS, ReportTable, page_table
 
 ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
 """Order of figures, the most important first; those of other packages follow."""
 TOP = 10
-MOST_ROWS = 1000
-"""Most rows of a table in the page."""
 
 
 @dataclass(frozen=True)

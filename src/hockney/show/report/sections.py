@@ -150,7 +150,7 @@ def sections(analyses: Sequence[Analysis]) -> list[Section]:
     for analysis in analyses:
         if analysis.variants is not None:
             continue
-        for operation in _operations(analysis) or [None]:
+        for operation in _operations(analysis):
             groups.setdefault((analysis.run.header.experiment, operation), []).append(analysis)
     drawn = sum(len(_whole(of)) for of in groups.values()) + len(varied)
     dots = MOST_DOTS // max(drawn, 1)
@@ -160,13 +160,13 @@ def sections(analyses: Sequence[Analysis]) -> list[Section]:
     ]
 
 
-def _operations(analysis: Analysis) -> list[str]:
+def _operations(analysis: Analysis) -> Sequence[str | None]:
     """Operations with a section of their own: not those with which one-sided operations are
-    compared, and not the steps of a start-up."""
+    compared. None for one section of all: the steps of a start-up, and a run without points."""
     if analysis.run.header.experiment in WHOLE:
-        return []
+        return [None]
     exchanges = {compared.two_sided.operation for compared in analysis.one_sided}
-    return sorted({point.operation for point in analysis.estimates.own()} - exchanges)
+    return sorted({point.operation for point in analysis.estimates.own()} - exchanges) or [None]
 
 
 def _of_variants(analysis: Analysis, number: int, dots: int) -> Section:

@@ -19,12 +19,13 @@ from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
 from hockney.show.answer import own_points
+from hockney.show.drawing import time_text
 from hockney.show.judged import least_shown
 from hockney.show.published_lines import number_name, place_among
 from hockney.show.table import Row, TableColumn, through
 
 MOST_ROWS = 1000
-"""Most points of one file in the page."""
+"""Most rows of a table in the page."""
 TOLERANCE = 0.03
 """Smaller differences are treated as equal, as in `hockney compare`."""
 MOST_OTHERS = 20
@@ -75,7 +76,7 @@ def _cell(column: TableColumn[Row], row: Row) -> ReportCell:
 
 
 def _time(seconds: float) -> str:
-    return format_seconds(seconds).replace("us", "µs")
+    return time_text(seconds, 4)
 
 
 class _System(NamedTuple):
