@@ -54,6 +54,29 @@ def test_a_prefix_of_all_lines_changes_no_number(text: str, prefix: str) -> None
     assert [numbers(table) for table in tables(behind(prefix, text))] == expected
 
 
+@pytest.mark.parametrize("form", ["{n:6}\t", "{n}:"], ids=["cat -n", "grep -n"])
+@pytest.mark.parametrize("text", [OSU, logs.IMB_4, logs.NCCL, logs.PERFTEST_LATENCY])
+def test_numbers_of_lines_are_no_numbers_of_a_table(text: str, form: str) -> None:
+    expected = [numbers(table) for table in tables(text)]
+    lines = enumerate(text.splitlines(keepends=True), 1)
+    numbered = "".join(form.format(n=n) + line for n, line in lines)
+    assert [numbers(table) for table in tables(numbered)] == expected
+
+
+@pytest.mark.parametrize(
+    "text", [logs.NETPIPE_3.partition("loop\n")[2], "1\t5\t2e-7\n2\t5\t4e-7\n4\t5\t8e-7\n"]
+)
+def test_rows_that_begin_like_numbered_lines_keep_their_numbers(text: str) -> None:
+    lines = text.splitlines()
+    assert prefixes.without_numbers(lines) == lines
+
+
+@pytest.mark.parametrize("mark", ["\N{ZERO WIDTH SPACE}", "\x1b]0;me@n01\x07", "\x1b[0m"])
+def test_what_has_no_width_is_no_part_of_a_number(mark: str) -> None:
+    [plain], [marked] = tables(OSU), tables(OSU.replace("8   ", f"8{mark}   "))
+    assert numbers(marked) == numbers(plain)
+
+
 def test_tables_of_one_host_after_the_other_are_both_read() -> None:
     text = behind("node01: ", OSU) + "All done\n" + behind("node02: ", OSU)
     assert [len(table.rows) for table in tables(text)] == [3, 3]

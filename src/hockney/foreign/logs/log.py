@@ -18,7 +18,10 @@ MOST_PARTS = 20
 UNKNOWN = "unknown"
 """The operation of a log that does not name it."""
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_ESCAPES = re.compile(
+    r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\u200b-\u200d\u2060\ufeff]"
+)
+"""Colours and titles of terminals, and characters without a width."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DAY = r"\d{4}[-/]\d\d[-/]\d\d"
@@ -120,7 +123,7 @@ def read_log(path: Path) -> Log:
 def log_of(text: str, path: Path) -> Log:
     text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")  # the byte-order mark of editors
     lines = text.removesuffix("\n").split("\n") if text else []
-    lines = prefixes.without_hosts(lines)
+    lines = prefixes.without_hosts(prefixes.without_numbers(lines))
     is_mixed = prefixes.are_mixed(lines, _LABEL)
     cleaned = [_cleaned(line, is_mixed) for line in _without_labels(lines, is_mixed)]
     long_lines = {n: line for n, line in enumerate(cleaned, 1) if len(line) > LONGEST_LINE}

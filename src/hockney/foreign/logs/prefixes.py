@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise, takewhile
 from pathlib import Path
 
 LEAST_LINES = 3
@@ -27,6 +27,7 @@ _NAMED = re.compile(
 )
 """What names a host or a process before a line; all lines have the same text. A name without a
 digit may be the program's own, as sockperf's."""
+_LINE_NUMBER = re.compile(r"\s*(?P<number>\d{1,9})[:\t](?P<rest>.*)", re.DOTALL)
 _HOST = re.compile(r"(?=[A-Za-z][\w.-]*\d)([\w.-]{1,64}):(?: |$)")
 """A host before a line, among lines without one."""
 _TITLE = re.compile(
@@ -64,6 +65,22 @@ class HiddenTitle:
             begin = re.sub(r"\d+", "[0-9]*", begin)
         end = r"s/\\n.*//;" if self.is_quoted else ""
         return f"{end}s/^{begin}//p"
+
+
+def without_numbers(lines: Sequence[str]) -> list[str]:
+    """The lines without their numbers, where all have one (cat -n, nl, grep -n). Rows of numbers
+    may begin like these."""
+    known = [_LINE_NUMBER.match(line) for line in takewhile(_may_be_numbered, lines)]
+    matches = list(filter(None, known))
+    is_ascending = all(int(a["number"]) < int(b["number"]) for a, b in pairwise(matches))
+    is_text = not all(_is_number(match["rest"]) for match in matches)
+    if len(known) < len(lines) or len(matches) < LEAST_LINES or not (is_ascending and is_text):
+        return list(lines)
+    return [match["rest"] if match else "" for match in known]
+
+
+def _may_be_numbered(line: str) -> bool:
+    return not line.strip() or _LINE_NUMBER.match(line) is not None
 
 
 def without_hosts(lines: Sequence[str]) -> list[str]:
