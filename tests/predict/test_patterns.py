@@ -165,7 +165,7 @@ def test_a_gap_lets_messages_follow_sooner() -> None:
     assert costs.row_s(1, 100) == pytest.approx(6.1e-6)
     assert costs.row_s(11, 100) == pytest.approx(6.1e-6 + 10 * 1e-6)
     assert costs.row_s(11, 10000) == pytest.approx(16e-6 + 10 * 10.5e-6)
-    assert costs.without("bandwidth").row_s(1, 100) == pytest.approx(6e-6)
+    assert costs.scaled({"bandwidth": np.inf}).row_s(1, 100) == pytest.approx(6e-6)
 
 
 @given(st.integers(2, 5000), st.integers(1, 3))

@@ -9,6 +9,7 @@ from conftest import first_of
 from hockney.base.errors import UsageError
 from hockney.infer.estimate import estimate
 from hockney.infer.predict.collectives import effort, time
+from hockney.infer.predict.costs import Costs
 from hockney.infer.predict.parameters import Level, Parameters, parameters_of
 from hockney.infer.predict.schedule import STEP_MESSAGES
 from hockney.records import Place, Run, Samples
@@ -98,6 +99,15 @@ def test_what_cannot_be_timed_is_told(
 ) -> None:
     with pytest.raises(UsageError, match=complaint):
         time(parameters, "bcast", "binomial", 3, 8, **options)  # type: ignore[arg-type]
+
+
+def test_overheads_are_those_of_each_size() -> None:
+    """Rank 2 of 4 sends twice as much as rank 1, whose message comes first."""
+    costs = {8: Costs(1.0, 0.0, 2.0), 16: Costs(10.0, 0.5, 20.0)}
+    sized = Parameters(costs_of=lambda size, _: costs[size])
+    one, two = (costs[size].message_s(size) for size in (8, 16))
+    assert time(sized, "gather", "binomial", 4, 8) == pytest.approx(one + two)
+    assert time(sized, "gather", "binomial", 2, 16) == pytest.approx(two)
 
 
 def test_one_rank_alone_takes_no_time() -> None:

@@ -93,10 +93,6 @@ class Costs:
         terms = (self.latency_s, self.s_per_B, self.overhead_s, self.gap_s, self.shared_s_per_B)
         return Costs(*(None if term is None else factor * term for term in terms))  # type: ignore[arg-type]
 
-    def without(self, term: str) -> Costs:
-        """Costs without one term."""
-        return self.scaled({term: np.inf if term == "bandwidth" else 0.0})
-
 
 CostsOf = Callable[[int, int], Costs]
 """Costs by size in bytes and number of ranks of a node that send at once (used by max-rate)."""
@@ -105,6 +101,21 @@ CostsOf = Callable[[int, int], Costs]
 def scaled(costs_of: CostsOf, factors: Mapping[str, float]) -> CostsOf:
     """The costs with terms multiplied by these factors, as Costs.scaled does."""
     return lambda bytes_, senders: costs_of(bytes_, senders).scaled(factors)
+
+
+def slower(costs_of: CostsOf, added_s: float) -> CostsOf:
+    """The costs with so much more latency."""
+
+    def costs(bytes_: int, senders: int) -> Costs:
+        usual = costs_of(bytes_, senders)
+        return replace(usual, latency_s=usual.latency_s + added_s)
+
+    return costs
+
+
+def without(costs_of: CostsOf, term: str) -> CostsOf:
+    """The costs without one term."""
+    return scaled(costs_of, {term: np.inf if term == "bandwidth" else 0.0})
 
 
 class _Beyond(NamedTuple):

@@ -11,7 +11,7 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import curve_of
 from hockney.infer.fitting.line import line
-from hockney.infer.predict.costs import Costs
+from hockney.infer.predict.costs import CostsOf
 from hockney.infer.predict.schedule import Array, Ranks
 from hockney.plan import plan_of
 from hockney.records import Place, Run
@@ -49,12 +49,8 @@ class Parameters:
     sharing: str = "serial"
     """How messages posted together by one rank (between nodes: by one node) share its bandwidth:
     serial, one after the other, or fair, all at once, as SimGrid's flows do."""
-
-    @classmethod
-    def of_costs(cls, costs: Costs, eager_bytes: int | None = None) -> Parameters:
-        """The costs of messages of one size, on every level."""
-        level = Level(costs.latency_s, costs.s_per_B)
-        return cls(network=level, overhead_s=costs.overhead_s / 2.0, eager_bytes=eager_bytes)
+    costs_of: CostsOf | None = None
+    """The costs of messages of each size on every level, in place of these and of overhead_s."""
 
     def level(self, name: str) -> Level:
         """The parameters of a level, or of the one used instead."""
@@ -75,7 +71,9 @@ class Paths:
     """Costs and ports of each message of a step; shapes (messages,)."""
 
     alpha_s: Array
-    beta_s_per_B: Array
+    work_s: Array
+    """Time for which it occupies its ports."""
+    overhead_s: Array
     out_port: Ranks
     in_port: Ranks
 
@@ -90,29 +88,43 @@ class Machine:
             raise UsageError(f"sharing is serial or fair, not {parameters.sharing!r}")
         self.ranks = ranks
         self.ports = 2 * ranks
-        self.overhead_s = parameters.overhead_s
+        self._overhead_s, self._costs_of = parameters.overhead_s, parameters.costs_of
         self.gamma_s_per_B = parameters.gamma_s_per_B
         eager, early = parameters.eager_bytes, parameters.early_bytes
         self.eager_bytes = np.inf if eager is None else float(eager)
         self.early_bytes = self.eager_bytes if early is None else float(early)
         self.is_fair = parameters.sharing == "fair"
-        levels = [parameters.level(name) for name in LEVELS]
+        levels = [] if parameters.costs_of else [parameters.level(name) for name in LEVELS]
         self._alpha_s = np.array([level.alpha_s for level in levels])
         self._beta_s_per_B = np.array([level.beta_s_per_B for level in levels])
         self._node, self._socket = _where(ranks, placement, root)
 
-    def paths(self, sources: Ranks, destinations: Ranks) -> Paths:
+    def paths(self, sources: Ranks, destinations: Ranks, sizes: Array) -> Paths:
         """Paths of messages: between nodes through the ports of the nodes, otherwise through those
         of the ranks."""
         away = self._node[sources] != self._node[destinations]
         across = self._socket[sources] != self._socket[destinations]
         level = np.where(away, 2, np.where(across, 1, 0))
+        if self._costs_of is None:
+            overhead_s = np.full(len(sizes), self._overhead_s)
+            costs = self._alpha_s[level], self._beta_s_per_B[level] * sizes, overhead_s
+        else:
+            costs = _by_size(self._costs_of, sizes)
         return Paths(
-            self._alpha_s[level],
-            self._beta_s_per_B[level],
+            *costs,
             np.where(away, self.ranks + self._node[sources], sources),
             np.where(away, self.ranks + self._node[destinations], destinations),
         )
+
+
+def _by_size(costs_of: CostsOf, sizes: Array) -> tuple[Array, Array, Array]:
+    """The latency, the time of the bytes and the overhead of each end, for messages of these
+    sizes."""
+    each, which = np.unique(sizes, return_inverse=True)
+    costs = [(costs_of(round(size), 1), size) for size in each.tolist()]
+    terms = [(own.latency_s, own.s_per_B * size, own.overhead_s / 2.0) for own, size in costs]
+    alpha_s, work_s, overhead_s = np.array(terms).reshape(-1, 3).T
+    return alpha_s[which], work_s[which], overhead_s[which]
 
 
 def _where(ranks: int, placement: Sequence[Place] | None, root: int) -> tuple[Ranks, Ranks]:

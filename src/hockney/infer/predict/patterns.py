@@ -20,8 +20,8 @@ from hockney.base.units import format_size, parse_size
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.models import TERMS
 from hockney.infer.predict.channel import Channel, Unchanged
-from hockney.infer.predict.collectives import effort, schedule_of, time
-from hockney.infer.predict.costs import Costs, CostsOf
+from hockney.infer.predict.collectives import effort, schedule_for, schedule_of, time
+from hockney.infer.predict.costs import Costs, CostsOf, without
 from hockney.infer.predict.parameters import Parameters
 from hockney.infer.predict.schedules import SCHEDULES
 
@@ -198,38 +198,37 @@ def _per_node(word: str, name: str, ranks: int, text: str) -> int:
     return int(word)
 
 
-def _seconds(costs: Costs, pattern: Pattern) -> float:
-    if pattern.algorithm is None:
-        return PATTERNS[pattern.name](costs, pattern.ranks, pattern.bytes)
-    return time(
-        Parameters.of_costs(costs), pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes
-    )
+def _seconds(costs_of: CostsOf, pattern: Pattern) -> float:
+    how = pattern.ranks, pattern.bytes
+    if pattern.algorithm is not None:
+        return time(Parameters(costs_of=costs_of), pattern.name, pattern.algorithm, *how)
+    return PATTERNS[pattern.name](costs_of(pattern.bytes, pattern.per_node or 1), *how)
 
 
 def predict(channel: Channel, pattern: Pattern) -> Prediction:
     """The predicted time. A message of a measured size takes the measured time, with the interval
     and confidence that `show` reports. Otherwise the interval is that of the bootstrap over
-    launches, wider on both sides by the model's error at that size."""
+    launches, wider on both sides by the model's largest error at the sizes of its messages."""
     if pattern.per_node is not None and channel.model != "max-rate":
         raise UsageError(
             f"{pattern.words}: {channel.model} does not describe what ranks of a node share",
             "predict from a run of hockney pairs --pairs-active 1,2,4,...,all",
         )
-    size, senders = pattern.bytes, pattern.per_node or 1
-    costs = channel.best(size, senders)
-    whole = _seconds(costs, pattern)
-    sampled = [_seconds(costs_of(size, senders), pattern) for costs_of in _few(channel, pattern)]
-    saved = {term: whole - _seconds(costs.without(term), pattern) for term in TERMS}
+    senders, sizes = pattern.per_node or 1, _message_sizes(pattern)
+    whole = _seconds(channel.best, pattern)
+    sampled = [_seconds(costs_of, pattern) for costs_of in _few(channel, pattern)]
+    saved = {term: whole - _seconds(without(channel.best, term), pattern) for term in TERMS}
     dominant = max(saved, key=lambda term: saved[term])
-    notes = [_where(channel, size, senders), _of_overheads(channel, pattern)]
-    shown = channel.shown.get((size, senders)) if pattern.name == MESSAGE else None
+    notes = [*(_where(channel, size, senders) for size in sizes), _of_overheads(channel, pattern)]
+    shown = channel.shown.get((pattern.bytes, senders)) if pattern.name == MESSAGE else None
     is_measured = shown is not None
     if shown is None:
         predicted = parameter(whole, np.array(sampled), channel.fit.launches)
-        if size > FARTHEST * channel.largest_bytes or senders > FARTHEST * channel.most_pairs:
+        if sizes[-1] > FARTHEST * channel.largest_bytes or senders > FARTHEST * channel.most_pairs:
             predicted = Parameter(whole)
-        factors = channel.gap_factors(size, senders)
-        shown = _wider(predicted, channel.misfit_at(size, senders), factors)
+        lows, highs = zip(*(channel.gap_factors(size, senders) for size in sizes), strict=True)
+        misfit = max(channel.misfit_at(size, senders) for size in sizes)
+        shown = _wider(predicted, misfit, (min(lows), max(highs)))
     before = None if channel.before is None else predict(channel.before, pattern).seconds
     if before is not None:
         shown = channel.changed(before, shown)
@@ -238,7 +237,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
         shown,
         dominant,
         saved[dominant] / whole if whole > 0.0 else 0.0,
-        "; ".join(filter(None, notes)) or None,
+        "; ".join(dict.fromkeys(filter(None, notes))) or None,
         is_measured,
         before,
     )
@@ -277,6 +276,15 @@ def _wider(predicted: Parameter, misfit: float, factors: tuple[float, float]) ->
     factor = math.exp(misfit)
     wider = replace(interval, low=interval.low / factor, high=interval.high * factor)
     return Parameter(value, wider.including(*(value * each for each in factors)))
+
+
+def _message_sizes(pattern: Pattern) -> list[int]:
+    """The sizes of the messages of a pattern, ascending."""
+    if pattern.algorithm is None:
+        return [pattern.bytes]
+    steps = schedule_for(pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
+    sizes = {round(size) for step in steps for size in np.unique(step.bytes).tolist()}
+    return sorted(sizes) or [pattern.bytes]
 
 
 def _few(channel: Channel, pattern: Pattern) -> tuple[CostsOf, ...]:

@@ -8,7 +8,7 @@ in proportion to the schedule's time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from hockney.base.units import format_size
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import SEED
 from hockney.infer.predict.collectives import LEAST_S, dependencies, time
-from hockney.infer.predict.costs import Costs, CostsOf
+from hockney.infer.predict.costs import Costs, CostsOf, slower
 from hockney.infer.predict.parameters import Parameters
 from hockney.infer.predict.schedule import Array
 from hockney.infer.predict.schedules import SCHEDULES, schedules_name
@@ -61,12 +61,11 @@ class _Scheduled:
     algorithm: str
     ranks: int
     bytes: int
-    costs: Costs
     seconds: float
     parameters: Parameters
 
-    def with_costs(self, costs: Costs) -> _Scheduled:
-        return _scheduled(costs, self.name, self.algorithm, self.ranks, self.bytes)
+    def with_costs(self, costs_of: CostsOf) -> _Scheduled:
+        return _scheduled(costs_of, self.name, self.algorithm, self.ranks, self.bytes)
 
 
 class ProgramCollectives:
@@ -114,12 +113,12 @@ class ProgramCollectives:
 
         @cache
         def before(name: str, ranks: int, bytes_: int) -> _Scheduled:
-            return _fastest(measured_with(bytes_, 1), name, ranks, bytes_)
+            return _fastest(measured_with, name, ranks, bytes_)
 
         @cache
         def now(name: str, ranks: int, bytes_: int) -> _Scheduled:
             chosen = before(name, ranks, bytes_)
-            return chosen if is_unchanged else chosen.with_costs(costs_of(bytes_, 1))
+            return chosen if is_unchanged else chosen.with_costs(costs_of)
 
         @cache
         def depending(name: str, ranks: int, bytes_: int) -> Array:
@@ -133,10 +132,7 @@ class ProgramCollectives:
         @cache
         def added(name: str, ranks: int, bytes_: int) -> float:
             chosen = now(name, ranks, bytes_)
-            slower = chosen.with_costs(
-                replace(chosen.costs, latency_s=chosen.costs.latency_s + added_s)
-            )
-            return slower.seconds - chosen.seconds
+            return chosen.with_costs(slower(costs_of, added_s)).seconds - chosen.seconds
 
         def whole(name: str, ranks: int, bytes_: int) -> float:
             known = self.measured.get((name, ranks))
@@ -217,21 +213,23 @@ def _median_s(point: PointEstimate, draw: int | None) -> float:
     return float(np.median(seconds[drawn]))
 
 
-def _scheduled(costs: Costs, name: str, algorithm: str, ranks: int, bytes_: int) -> _Scheduled:
-    parameters = Parameters.of_costs(costs, RENDEZVOUS_BYTES)
+def _scheduled(costs_of: CostsOf, name: str, algorithm: str, ranks: int, bytes_: int) -> _Scheduled:
+    parameters = Parameters(costs_of=costs_of, eager_bytes=RENDEZVOUS_BYTES)
     taken = time(parameters, name, algorithm, ranks, bytes_)
-    return _Scheduled(name, algorithm, ranks, bytes_, costs, taken, parameters)
+    return _Scheduled(name, algorithm, ranks, bytes_, taken, parameters)
 
 
-def _fastest(costs: Costs, name: str, ranks: int, bytes_: int) -> _Scheduled:
+def _fastest(costs_of: CostsOf, name: str, ranks: int, bytes_: int) -> _Scheduled:
     """The schedule of the fastest algorithm, which a library is assumed to choose. If it is not
     known what a message costs its ranks, all of its latency is taken for that in the choice: else
     a rank could send to all others at once, and linear algorithms would win for that alone."""
     name = schedules_name(name)
     ranks = min(ranks, MOST_SIMULATED)
-    to_choose = costs
-    if costs.gap_s is None:
-        to_choose = Costs(0.0, costs.s_per_B, costs.latency_s)
+
+    def to_choose(size: int, senders: int) -> Costs:
+        costs = costs_of(size, senders)
+        return costs if costs.gap_s is not None else Costs(0.0, costs.s_per_B, costs.latency_s)
+
     candidates = []
     for algorithm in SCHEDULES.find(name).ALGORITHMS:
         try:
@@ -241,4 +239,4 @@ def _fastest(costs: Costs, name: str, ranks: int, bytes_: int) -> _Scheduled:
     if not candidates:
         raise UsageError(f"{name} on {ranks} ranks has no schedule that can be simulated")
     chosen = min(candidates, key=lambda candidate: candidate.seconds)
-    return chosen.with_costs(costs)
+    return chosen.with_costs(costs_of)

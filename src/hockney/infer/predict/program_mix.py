@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from hockney.base.units import format_size
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.predict.channel import Channel, Unchanged
-from hockney.infer.predict.costs import Costs, CostsOf, scaled
+from hockney.infer.predict.costs import Costs, CostsOf, scaled, slower
 from hockney.infer.predict.patterns import MESSAGE
 from hockney.infer.predict.program_collectives import (
     LATENCY_S,
@@ -78,7 +78,7 @@ def predict_mix(
         costs_of: CostsOf, measured_with: CostsOf, added_s: float = 0.0, draw: int | None = None
     ) -> float:
         times = timed.times(costs_of, measured_with, added_s, draw)
-        return _walk(mix, _slower(costs_of, added_s), times.between_ranks)
+        return _walk(mix, slower(costs_of, added_s), times.between_ranks)
 
     best = seconds(channel.best, unchanged.best)
     resampled = list(zip(channel.resampled, unchanged.resampled, strict=True))[:MOST_RESAMPLES]
@@ -99,14 +99,6 @@ def predict_mix(
         channel.model == "loggp",
         before,
     )
-
-
-def _slower(costs_of: CostsOf, added_s: float) -> CostsOf:
-    def costs(bytes_: int, at_once: int) -> Costs:
-        usual = costs_of(bytes_, at_once)
-        return replace(usual, latency_s=usual.latency_s + added_s)
-
-    return costs
 
 
 def has_warmer_buffers(mix: Mix, messages: Sequence[PointEstimate]) -> bool:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hockney.infer.predict.parameters import Machine
 from hockney.infer.predict.schedule import Array, Ranks, Schedule, Step
+
+T = TypeVar("T", np.int64, np.float64)
 
 
 @dataclass
@@ -64,10 +68,9 @@ def _advance(machine: Machine, state: _PortTimes, step: Step, messages: Ranks) -
     after its receiver is ready; from eager_bytes on, the sender also waits until it arrives."""
     sources, destinations = step.sources[messages], step.destinations[messages]
     sizes = step.bytes[messages]
-    path = machine.paths(sources, destinations)
-    work = path.beta_s_per_B * sizes
-    overhead = machine.overhead_s
-    posted = state.now_s[sources] + overhead * (1 + position(sources))
+    path = machine.paths(sources, destinations, sizes)
+    work, overhead = path.work_s, path.overhead_s
+    posted = state.now_s[sources] + _sums_to(sources, overhead)
     expected = np.maximum(posted, state.now_s[destinations])
     ready = np.where(sizes >= machine.early_bytes, expected, posted)
 
@@ -85,13 +88,18 @@ def _advance(machine: Machine, state: _PortTimes, step: Step, messages: Ranks) -
 
 def position(keys: Ranks) -> Ranks:
     """For each entry, the number of earlier entries with the same key."""
+    return _sums_to(keys, np.ones(len(keys), dtype=np.int64)) - 1
+
+
+def _sums_to(keys: Ranks, values: NDArray[T]) -> NDArray[T]:
+    """For each entry, the sum of its value and those of earlier entries with the same key."""
     order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    lengths = np.diff(np.r_[starts, len(keys)])
-    positions = np.empty(len(keys), dtype=np.int64)
-    positions[order] = np.arange(len(keys)) - np.repeat(starts, lengths)
-    return positions
+    ordered, sums = keys[order], np.cumsum(values[order])
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    lengths = np.diff(starts, append=len(keys))
+    result = np.empty_like(values)
+    result[order] = sums - np.repeat(sums[starts] - values[order[starts]], lengths)
+    return result
 
 
 def _queue(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array, Array]:
