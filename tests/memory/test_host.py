@@ -103,6 +103,15 @@ def test_only_runs_of_the_same_question_belong_and_others_are_counted() -> None:
     assert found.left_out == {OTHER_HOSTS: 1, OTHER_MPI: 1, OTHER_QUESTION: 3}
 
 
+def test_a_run_is_counted_by_how_it_differs_from_the_side_that_it_is_most_like() -> None:
+    labels = [question_of(past_run(0, label=label)) for label in "AB"]
+    updated = past_run(1, label="B")
+    updated.launches[0].mpi = MpiFacts(library="MPICH", version="5")
+    for questions in (labels, labels[::-1]):
+        found = sorted_by_question(questions, [remembered(updated)], [])
+        assert found.left_out == {OTHER_MPI: 1}
+
+
 def test_each_side_has_the_runs_of_its_own_question() -> None:
     first, second = past_run(0, label="A"), past_run(1, label="B")
     known = [remembered(past_run(day, label="AB"[day % 2])) for day in range(2, 7)]

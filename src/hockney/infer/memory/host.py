@@ -19,7 +19,7 @@ import numpy as np
 from hockney.base.errors import UsageError
 from hockney.infer.estimate import Estimates
 from hockney.infer.memory.components import RunLevel, level_of
-from hockney.infer.memory.question import Question, question_of, unlike
+from hockney.infer.memory.question import NEAREST, Question, question_of, unlike
 from hockney.plan.axes import AXES, Key, Point, key_without
 from hockney.records import Run
 
@@ -79,7 +79,7 @@ class Sorted:
     sides: tuple[list[EarlierRun], ...]
     """Runs of each side's question; if both ask the same, all are the first side's."""
     left_out: Mapping[str, int]
-    """How many others there are, by the reason."""
+    """How many others there are, by the reason: that of the most similar side."""
 
 
 def sorted_by_question(
@@ -97,7 +97,7 @@ def sorted_by_question(
         if None in reasons:
             sides[reasons.index(None)].append(run)
         else:
-            left_out[min((reason for reason in reasons if reason), key=len)] += 1
+            left_out[next(reason for reason in NEAREST if reason in reasons)] += 1
     return Sorted(sides, left_out)
 
 

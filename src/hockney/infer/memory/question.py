@@ -13,6 +13,8 @@ from hockney.records import Run, RunRecord
 OTHER_QUESTION = "of another question"
 OTHER_MPI = "under another MPI library or version"
 OTHER_HOSTS = "on other hosts"
+NEAREST = (OTHER_MPI, OTHER_HOSTS, OTHER_QUESTION)
+"""These reasons, the one of the most similar question first."""
 
 
 class Question(msgspec.Struct, frozen=True):
