@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
@@ -16,6 +15,7 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, first_of
 from hockney.base.errors import HockneyError
+from hockney.run.measure import shared_memory
 from hockney.run.measure.launch import Interruption, Outcome, run_launch
 
 
@@ -154,9 +154,14 @@ def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:
         run_launch([str(tmp_path)], os.environ, lambda _: None, 1.0, Interruption())
 
 
-def test_shared_memory_of_killed_ranks_is_removed() -> None:
-    """Files that were there before, have another name, or are in use stay."""
-    name = Path(f"/dev/shm/mpich_shm_{uuid.uuid4().hex}")
+def test_shared_memory_of_killed_ranks_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that were there before, have another name, or are in use stay. The directory is one of
+    the test: in /dev/shm, launches of other tests that fail would remove the one that was there
+    before."""
+    monkeypatch.setattr(shared_memory, "DIRECTORY", tmp_path)
+    name = tmp_path / "mpich_shm_1"
     before, used, other = (name.with_name(f"{name.name}_{word}") for word in ("a", "b", "c"))
     other = other.with_name(f"own_{other.name}")
     before.touch()
@@ -171,7 +176,5 @@ def test_shared_memory_of_killed_ranks_is_removed() -> None:
         run_launch(["sh", "-c", script], os.environ, hear, TEST_TIMEOUT_S, Interruption())
         assert [path.exists() for path in (name, before, used, other)] == [False, True, True, True]
     finally:
-        for path in (name, before, used, other):
-            path.unlink(missing_ok=True)
         for file in opened:
             file.close()

@@ -311,11 +311,18 @@ def test_what_a_program_wrote_over_its_record_is_left_out(
 def test_shared_memory_of_a_program_that_ended_badly_is_removed(
     hockney: RunHockney, tmp_path: Path, status: int
 ) -> None:
-    path = Path(f"/dev/shm/ucx_shm_posix_{uuid.uuid4().hex}")
-    words = ("sh", "-c", f"touch {path}; exit {status}")
-    try:
-        done = hockney("profile", "-o", str(tmp_path / "p.jsonl"), "--", *words)
-        assert done.status == (status or 1), done.stderr
-        assert path.exists() == (status == 0)
-    finally:
-        path.unlink(missing_ok=True)
+    """What a program leaves that ended well is tried three times: launches of other tests that fail
+    meanwhile remove it, too, as no process uses it."""
+    stayed = []
+    for _ in range(3 if status == 0 else 1):
+        path = Path(f"/dev/shm/ucx_shm_posix_{uuid.uuid4().hex}")
+        words = ("sh", "-c", f"touch {path}; exit {status}")
+        try:
+            done = hockney("profile", "-o", str(tmp_path / "p.jsonl"), "--force", "--", *words)
+            assert done.status == (status or 1), done.stderr
+            stayed.append(path.exists())
+        finally:
+            path.unlink(missing_ok=True)
+        if any(stayed):
+            break
+    assert any(stayed) == (status == 0)
