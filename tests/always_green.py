@@ -49,10 +49,10 @@ def descendants(root: int) -> list[int]:
         with suppress(OSError):  # it has ended
             parent = int(stat.read_text().rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
-    found = [root]
-    for one in found:
-        found += children.get(one, [])
-    return found[1:]
+    processes = [root]
+    for process in processes:
+        processes += children.get(process, [])
+    return processes[1:]
 
 
 @contextmanager
@@ -63,12 +63,12 @@ def freezes(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
     def freeze() -> None:
         while not ended.wait(chance.uniform(*RUNS_S)):
-            one = chance.choice(descendants(process.pid) or [0])
+            descendant = chance.choice(descendants(process.pid) or [0])
             with suppress(OSError):
-                if one:
-                    kill(one, signal.SIGSTOP)
+                if descendant:
+                    kill(descendant, signal.SIGSTOP)
                     ended.wait(chance.uniform(*STOPPED_S))
-                    kill(one, signal.SIGCONT)
+                    kill(descendant, signal.SIGCONT)
 
     thread = threading.Thread(target=freeze)
     thread.start()
@@ -105,11 +105,11 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--busy", type=int, default=10, help="how many run beside a busy loop")
     parser.add_argument("--frozen", type=int, default=0, help="in how many processes are stopped")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
     subprocess.run(["make", "--quiet", ".venv/.installed"], cwd=ROOT, check=True)
-    kinds = ["busy"] * asked.busy + ["frozen"] * asked.frozen
-    kinds += ["quiet"] * (asked.runs - len(kinds))
+    kinds = ["busy"] * arguments.busy + ["frozen"] * arguments.frozen
+    kinds += ["quiet"] * (arguments.runs - len(kinds))
     # In a random order, so that a change of the machine meets all.
     random.Random(1).shuffle(kinds)
     green = [run_once(number, kind) for number, kind in enumerate(kinds, 1)]

@@ -25,7 +25,7 @@ class Channel:
         self._known: set[str] = set()
 
     def add_python(self) -> None:
-        """The interpreter that runs this, as one that believes to be installed in its prefix."""
+        """The interpreter that runs this, made to believe it is installed in its prefix."""
         base = Path(sys.executable).resolve()
         here = self._staged / "python"
         (here / "bin").mkdir(parents=True)
@@ -45,23 +45,23 @@ class Channel:
         here.mkdir(parents=True)
         needs = ["python"]
         try:
-            found = distribution(name)
+            package = distribution(name)
         except PackageNotFoundError:  # for another version of Python: tomli
             (here / f"{name}.txt").write_text("not needed here\n")
             self._assemble(name, "99", "noarch", here.parent, needs)
             return
-        for line in found.requires or ():
+        for line in package.requires or ():
             need = Requirement(line)
             if need.marker is None or need.marker.evaluate({"extra": ""}):
                 self.add(need.name, whole)
                 needs.append(CONDA_NAMES.get(need.name, canonicalize_name(need.name)))
-        for file in found.files or ():
+        for file in package.files or ():
             if ".." in file.parts or file.suffix == ".pyc":
                 continue
             if whole or file.parts[0].endswith(".dist-info"):
                 (here / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(str(file.locate()), here / file)
-        self._assemble(CONDA_NAMES.get(name, name), found.version, "noarch", here.parent, needs)
+        self._assemble(CONDA_NAMES.get(name, name), package.version, "noarch", here.parent, needs)
 
     def _assemble(
         self,

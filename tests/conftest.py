@@ -92,8 +92,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long tests are for `make test-all`, and for whoever asks by -m or names one test."""
-    asked = config.option.markexpr or any("::" in argument for argument in config.args)
-    if asked or os.environ.get("HOCKNEY_TEST_ALL"):
+    selection = config.option.markexpr or any("::" in argument for argument in config.args)
+    if selection or os.environ.get("HOCKNEY_TEST_ALL"):
         return
     long = [item for item in items if item.get_closest_marker("long")]
     items[:] = [item for item in items if not item.get_closest_marker("long")]
@@ -117,7 +117,7 @@ def kept_short(cases: Iterable[Any], short: Collection[Any]) -> list[Any]:
 
 
 def each_once(cases: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """Cases for parametrize, of which as few are short as have every value that occurs."""
+    """Cases for parametrize: as few are short as it takes for every value to occur."""
     seen: set[tuple[int, Any]] = set()
     short = []
     for all_new in (True, False):
@@ -180,8 +180,8 @@ def _quick_starts() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _open_stdin() -> Iterator[None]:
-    """Launchers that a test starts by itself inherit a stdin that does not end, as those that
-    hockney starts: pytest's is /dev/null, whose end costs MPICH's hydra its ranks' exit status."""
+    """Launchers that a test starts inherit a stdin that does not end, as do those that hockney
+    starts: pytest's is /dev/null, whose end costs MPICH's hydra its ranks' exit status."""
     with open_stdin() as stdin:
         before = os.dup(0)
         os.dup2(stdin, 0)
@@ -192,7 +192,7 @@ def _open_stdin() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _ranks_may_share_cpus() -> None:
-    """Tests pass on machines with any number of CPUs; those of refusals take this out again."""
+    """Tests pass on machines with any number of CPUs; tests of refusals undo this."""
     os.environ["HOCKNEY_OVERSUBSCRIBE"] = "1"
 
 

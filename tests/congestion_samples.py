@@ -28,7 +28,7 @@ def congestion_run(
 ) -> Run:
     """A ping-pong that is slower by `factor` under load, and of which 1.5 % of the exchanges take
     `tail` times longer then. Every launch is slower than the one before, alone and under load.
-    by_load: factor and tail under a load of that size, where they are others."""
+    by_load: factor and tail under a load of that size, where they differ."""
     workload = Congestion(
         sizes=sizes_of([8]), load_sizes=load_sizes, most_factor=most_factor, buffers="returned"
     )

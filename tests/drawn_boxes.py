@@ -24,29 +24,29 @@ def layout_faults(canvas: Canvas) -> list[str]:
     border of their axes hides or cuts."""
     texts = _drawn_texts(canvas)
     whole = canvas.bbox
-    found = [
+    faults = [
         f"outside: {words!r}"
         for words, box in texts
         if not (box.x0 >= whole.x0 and box.x1 <= whole.x1)
         or not (box.y0 >= whole.y0 and box.y1 <= whole.y1)
     ]
-    found += [
-        f"over each other: {one!r} and {other!r}"
-        for (one, first), (other, second) in combinations(texts, 2)
+    faults += [
+        f"over each other: {words!r} and {other!r}"
+        for (words, first), (other, second) in combinations(texts, 2)
         if _overlap(first, second)
     ]
     for axes in canvas.axes:
         legend = axes.get_legend()
         handles = legend.legend_handles if legend else []
-        found += [
+        faults += [
             f"over a mark of the legend: {words!r}"
             for handle in handles
             if handle is not None
             for words, box in texts
             if _overlap(handle.get_window_extent(), box)
         ]
-        found += _cut_points(axes)
-    return found
+        faults += _cut_points(axes)
+    return faults
 
 
 def _drawn_texts(canvas: Canvas) -> list[tuple[str, Bbox]]:

@@ -89,12 +89,12 @@ class Place:
 
     @property
     def env(self) -> dict[str, str]:
-        found = {**os.environ, MARK: self.mark, "TMPDIR": str(self.temporary)}
-        found |= {"XDG_CACHE_HOME": str(self.cache), "XDG_DATA_HOME": str(self.data)}
-        found["HOCKNEY_CFLAGS"] = f"{os.environ.get('HOCKNEY_CFLAGS', '')} {self.flags}".strip()
-        found["PATH"] = f"{Path(sys.prefix) / 'bin'}:{os.environ['PATH']}"
-        found["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
-        return found
+        variables = {**os.environ, MARK: self.mark, "TMPDIR": str(self.temporary)}
+        variables |= {"XDG_CACHE_HOME": str(self.cache), "XDG_DATA_HOME": str(self.data)}
+        variables["HOCKNEY_CFLAGS"] = f"{os.environ.get('HOCKNEY_CFLAGS', '')} {self.flags}".strip()
+        variables["PATH"] = f"{Path(sys.prefix) / 'bin'}:{os.environ['PATH']}"
+        variables["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
+        return variables
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def can_limit_processes() -> bool:
 
 def table() -> list[Case]:
     """All cases, in the order of the table."""
-    found = []
+    cases = []
     at_start = [*LIMITS, *(["processes"] if can_limit_processes() else []), DISK, "time jump"]
     for verb in VERBS:
         moments = ["start", "drawing"]
@@ -171,9 +171,9 @@ def table() -> list[Case]:
             moments = list(MOMENTS)
         elif verb in ("profile", "replay", "doctor", "suite"):
             moments = ["start", "build", "drawing"]
-        found += [Case(verb, *rest) for rest in itertools.product(moments, SIGNALS)]
-        found += [Case(verb, "start", event) for event in at_start]
-    return found
+        cases += [Case(verb, *rest) for rest in itertools.product(moments, SIGNALS)]
+        cases += [Case(verb, "start", event) for event in at_start]
+    return cases
 
 
 def _engine_of(record: Path) -> Path:
@@ -247,8 +247,8 @@ class Endings:
             has_happened = self._happens(case, place, process)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(PATIENCE_S)
-            found = list(self._wrong(case, place, process, shared))
-            return Outcome([*found, *self._next(case, place)], has_happened)
+            wrong = list(self._wrong(case, place, process, shared))
+            return Outcome([*wrong, *self._next(case, place)], has_happened)
         finally:
             _kill(place)
             if case.event == DISK and os.path.ismount(place.work):
@@ -399,11 +399,11 @@ def _processes(place: Place) -> list[str]:
         if not list(_marked(place)):
             return []
         time.sleep(0.1)
-    found = []
+    commands = []
     for process in _marked(place):
         with suppress(OSError):
-            found.append((process / "cmdline").read_text().replace("\0", " ")[:120])
-    return found
+            commands.append((process / "cmdline").read_text().replace("\0", " ")[:120])
+    return commands
 
 
 def _kill(place: Place) -> None:
@@ -432,7 +432,7 @@ def _privately() -> None:
 
 
 def chosen(words: list[str], sample: int | None, seed: int) -> list[Case]:
-    cases = [one for one in table() if all(word in one.name.split(", ") for word in words)]
+    cases = [case for case in table() if all(word in case.name.split(", ") for word in words)]
     if not os.environ.get(PRIVATE):
         cases = [case for case in cases if case.event != DISK]
     if sample is not None and sample < len(cases):
@@ -448,8 +448,8 @@ class Log:
         self.outcomes: dict[str, Outcome] = {}
         if path is not None and path.exists():
             for line in path.read_text().splitlines():
-                found = json.loads(line)
-                self.outcomes[found["case"]] = Outcome(found["wrong"], found["has_happened"])
+                entry = json.loads(line)
+                self.outcomes[entry["case"]] = Outcome(entry["wrong"], entry["has_happened"])
 
     def add(self, case: Case, outcome: Outcome, seconds: float) -> None:
         self.outcomes[case.name] = outcome
@@ -471,9 +471,9 @@ def counts(log: Log) -> Iterator[str]:
     for event in dict.fromkeys(case.event for case in cases):
         cells = [event]
         for moment in moments:
-            found = [case for case in cases if (case.moment, case.event) == (moment, event)]
-            right = sum(map(log.is_right, found))
-            cells.append(f"{right} of {len(found)}" if found else "")
+            matching = [case for case in cases if (case.moment, case.event) == (moment, event)]
+            right = sum(map(log.is_right, matching))
+            cells.append(f"{right} of {len(matching)}" if matching else "")
         yield " | ".join(cells)
 
 
@@ -485,20 +485,20 @@ def main() -> int:
     parser.add_argument("--engines", type=Path, help="a cache of hockney with what is built")
     parser.add_argument("--seconds", type=float, help="begin no further case after that time")
     parser.add_argument("--log", type=Path, help="appended to; what is right there is not tried")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     _privately()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # temporary files are removed
-    log = Log(asked.log)
-    cases = chosen(asked.words, asked.sample, asked.seed)
+    log = Log(arguments.log)
+    cases = chosen(arguments.words, arguments.sample, arguments.seed)
     cases = [case for case in cases if not log.is_right(case)]
     cases.sort(key=lambda case: (case.moment == "build", case.verb == "vary"))  # the longest last
     tried = wrong = 0
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="endings-") as name:
         Path(name).chmod(0o755)
-        endings = Endings(Path(name), asked.engines, {case.verb for case in cases})
+        endings = Endings(Path(name), arguments.engines, {case.verb for case in cases})
         for case in cases:
-            if asked.seconds is not None and time.monotonic() - began > asked.seconds:
+            if arguments.seconds is not None and time.monotonic() - began > arguments.seconds:
                 break
             began_case = time.monotonic()
             outcome = endings.run(case)
@@ -510,7 +510,7 @@ def main() -> int:
             if not outcome.has_happened:
                 print(f"{case.name}: the command was faster", flush=True)
     print(f"{tried} of {len(cases)} cases, {wrong} wrong", flush=True)
-    if asked.log is not None:
+    if arguments.log is not None:
         print("\n".join(counts(log)))
     return int(wrong > 0)
 

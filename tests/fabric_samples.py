@@ -23,8 +23,8 @@ def fabric_run(
     switch = np.arange(nodes) // each
     low, high = switch[first], switch[second]
     ns = np.where(low == high, 2000.0, 3000.0)
-    for (one, other), factor in (slow or {}).items():
-        between = np.flatnonzero((low == min(one, other)) & (high == max(one, other)))
+    for (one_switch, other), factor in (slow or {}).items():
+        between = np.flatnonzero((low == min(one_switch, other)) & (high == max(one_switch, other)))
         ns[between[:slow_pairs]] *= factor
     run = Run(RunRecord(schema=2, hockney="0", id="f", experiment="fabric", label="network"))
     for number in range(passes):

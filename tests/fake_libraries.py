@@ -36,18 +36,18 @@ class FakeLibrary:
         """Variables for ranks that shall find it and have such devices; an MPI that can use it is
         asked to, unless `use` is off."""
         before = os.environ.get("LD_LIBRARY_PATH")
-        found = {
+        variables = {
             "LD_LIBRARY_PATH": f"{self.path.parent}:{before}" if before else str(self.path.parent),
             f"HOCKNEY_FAKE_{self.interface.upper()}": mode,
         }
         if use and mpi.family == "intel" and self.interface == "cuda":
-            found |= {
+            variables |= {
                 "I_MPI_OFFLOAD": "1",
                 "I_MPI_OFFLOAD_MODE": "cuda",
                 "I_MPI_OFFLOAD_CUDA_LIBRARY": str(self.path),
                 "I_MPI_OFFLOAD_IPC": str(int(ipc)),
             }
-        return found
+        return variables
 
 
 def build_fake(interface: str) -> FakeLibrary:

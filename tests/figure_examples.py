@@ -85,7 +85,7 @@ def recorded(name: str) -> Analysis:
 @cache
 def example(name: str) -> Figure:
     names, options = EXAMPLES[name]
-    analyses = [recorded(one) for one in names]
+    analyses = [recorded(recording) for recording in names]
     if name == "history of a day":
         runs = [Analysis(past_run(hour / 24.0)).facts for hour in range(8)]
         return describe_history(histories([run for run in runs if run], 0.05))
@@ -143,8 +143,8 @@ def winners(by_arrival: bool) -> Analysis:
 def stencil(ranks: int, *receives: str) -> Profile:
     """A ring of ranks on two nodes, each of which waits for the last, and sums; receives: calls of
     as many messages and bytes as MPI_Isend."""
-    found = profile(ranks=ranks)
-    found.ranks = [
+    ring = profile(ranks=ranks)
+    ring.ranks = [
         rank(number, ranks, host="ab"[number * 2 // ranks], cpus=str(number))
         for number in range(ranks)
     ]
@@ -152,14 +152,14 @@ def stencil(ranks: int, *receives: str) -> Profile:
         late = 0.1 * (1.0 - number / ranks)
         for other in ((number + 1) % ranks, (number - 1) % ranks):
             sent = {"communicator_size": ranks, "peer": other, "time_s": 0.05, "seen": 10}
-            found.calls.append(calls(number, "MPI_Send", 1000, 65536, wait_s=0.02, **sent))
+            ring.calls.append(calls(number, "MPI_Send", 1000, 65536, wait_s=0.02, **sent))
             for call in ("MPI_Isend", *receives):
-                found.calls.append(
+                ring.calls.append(
                     calls(number, call, 50, 1024, datatype="strided", completion_s=0.1, **sent)
                 )
         reduced = {"communicator_size": ranks, "time_s": 0.15 + late, "wait_s": late, "seen": 10}
-        found.calls.append(calls(number, "MPI_Allreduce", 4000, 8, **reduced))
-        found.calls.append(calls(number, "MPI_Barrier", 10, time_s=0.01, datatype=None))
+        ring.calls.append(calls(number, "MPI_Allreduce", 4000, 8, **reduced))
+        ring.calls.append(calls(number, "MPI_Barrier", 10, time_s=0.01, datatype=None))
         if number < ranks - 1:
-            found.blames.append(Blame(job=0, rank=number, for_rank=ranks - 1, seconds=late))
-    return found
+            ring.blames.append(Blame(job=0, rank=number, for_rank=ranks - 1, seconds=late))
+    return ring

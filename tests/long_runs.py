@@ -23,14 +23,14 @@ WORKER = "PYTEST_XDIST_WORKER"
 def engines_alive() -> list[int]:
     """Engines out of this test run's own cache that this process of it has started; the dead have
     no program any more."""
-    found = []
+    pids = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if not (process / "exe").readlink().is_relative_to(os.environ["XDG_CACHE_HOME"]):
                 continue
             if WORKER not in os.environ or _worker_of(process) == os.environ[WORKER]:
-                found.append(int(process.name))
-    return found
+                pids.append(int(process.name))
+    return pids
 
 
 def _worker_of(process: Path) -> str | None:

@@ -45,7 +45,7 @@ def cluster(links: list[Link], uplinks: list[Link]) -> str:
 
 
 def with_slow_link(seed: int, hosts: int = 64) -> tuple[str, str, str]:
-    """A cluster by lot, the host whose link was made slow in it, and in what: one switch or two
+    """A random cluster, the host whose link was made slow in it, and in what: one switch or two
     levels of them, links of any speed that differ by up to 3 %, half the bandwidth or twice the
     latency."""
     chance = random.Random(seed)
@@ -142,7 +142,7 @@ class Fabric:
 
 
 def with_slow_fabric(seed: int, what: str, switches: int = 16) -> tuple[Fabric, tuple[str, ...]]:
-    """A network by lot whose links differ by up to 3 %, with one fault, and the names of what is
+    """A random network whose links differ by up to 3 %, with one fault, and the names of what is
     slow: `what` is uplink, cable, node or none; half to a quarter of the bandwidth, or twice to
     four times the latency."""
     chance = random.Random(seed)

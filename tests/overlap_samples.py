@@ -19,8 +19,8 @@ HALOS = {"waitall": 1.0, "neighbor": 1.25}
 
 
 def halo_run(launches: int = 6, exchanges: Mapping[str, float] = HALOS) -> Run:
-    """Four ranks on a grid, by several exchanges, each with its factor of the time; of the first
-    computation hides half. And the single messages of which halos consist."""
+    """Four ranks on a grid, by several exchanges, each with its factor of the time; computation
+    hides half of the first. And the single messages of which halos consist."""
     run = _run("halo")
     for launch in range(launches):
         _open(run, launch, 4)

@@ -130,7 +130,7 @@ def run_of(planted: Planted, seed: int, noise: float = 0.02, name: str = "A") ->
 
 def _paths(planted: Planted, launch: int) -> list[PathRecord]:
     """What was seen of messages of 1 B and of 1 MiB."""
-    found = []
+    paths = []
     hosts = [place.host for place in planted.places[:2]]
     reach = "node" if hosts[0] == hosts[1] else "network"
     port = None
@@ -144,7 +144,7 @@ def _paths(planted: Planted, launch: int) -> list[PathRecord]:
             ports = None
             if port is not None and rank == 0:
                 ports = [msgspec.structs.replace(port, counters=counters)]
-            found.append(
+            paths.append(
                 PathRecord(
                     launch=launch,
                     reach=reach,
@@ -162,11 +162,11 @@ def _paths(planted: Planted, launch: int) -> list[PathRecord]:
     if port is not None:
         counters = {"port_xmit_data": (0, 10**6), "port_rcv_data": (0, 10**6)}
         ports = [msgspec.structs.replace(port, counters=counters)]
-    found += [
+    paths += [
         PathRecord(launch=launch, reach="launch", peers=[0], host=host, segments=1, ports=ports)
         for host in dict.fromkeys(hosts)
     ]
-    return found
+    return paths
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _plain(chance: random.Random) -> Planted:
 
 
 def _changed(**fields: Any) -> Callable[[Planted, random.Random], Planted]:
-    return lambda one, _: replace(one, **fields)
+    return lambda planted, _: replace(planted, **fields)
 
 
 def _slower(
@@ -269,8 +269,8 @@ def _library(planted: Planted, chance: random.Random) -> Planted:
 
 
 def _other_library(planted: Planted, chance: random.Random) -> Planted:
-    found = replace(_library(planted, chance), library="MPICH", version="5.0.2", abi="mpich")
-    return replace(found, large=SHARED)
+    mpich = replace(_library(planted, chance), library="MPICH", version="5.0.2", abi="mpich")
+    return replace(mpich, large=SHARED)
 
 
 def _mpich(chance: random.Random) -> Planted:
@@ -419,26 +419,32 @@ UNRECORDED = {
 """Changes of which nothing is recorded: nobody may be named for them."""
 
 DECOYS: Sequence[Callable[[Planted, random.Random], Planted]] = (
-    lambda one, _: _with(one, kernel="6.9.0"),
-    lambda one, _: _with(one, microcode="0xf"),
-    lambda one, _: _with(one, transparent_hugepage="[always] never"),
-    lambda one, _: _with(
-        one, **({} if "governor" in one.environment else {"governor": "schedutil"})
+    lambda planted, _: _with(planted, kernel="6.9.0"),
+    lambda planted, _: _with(planted, microcode="0xf"),
+    lambda planted, _: _with(planted, transparent_hugepage="[always] never"),
+    lambda planted, _: _with(
+        planted, **({} if "governor" in planted.environment else {"governor": "schedutil"})
     ),
-    lambda one, _: (
-        replace(one, env={**one.env, "OMPI_MCA_coll_tuned_bcast_algorithm": "3"})
-        if isinstance(one.workload, Pingpong)
-        else one
+    lambda planted, _: (
+        replace(planted, env={**planted.env, "OMPI_MCA_coll_tuned_bcast_algorithm": "3"})
+        if isinstance(planted.workload, Pingpong)
+        else planted
     ),
-    lambda one, _: (
-        replace(one, env={**one.env, "I_MPI_EAGER_THRESHOLD": "1024"}) if one.abi == "ompi" else one
+    lambda planted, _: (
+        replace(planted, env={**planted.env, "I_MPI_EAGER_THRESHOLD": "1024"})
+        if planted.abi == "ompi"
+        else planted
     ),
-    lambda one, _: replace(one, env={**one.env, "OMPI_MCA_mpi_yield_verbose": "1"}),
-    lambda one, _: replace(one, env={**one.env, "UCX_TLS": "sm,self"}),
-    lambda one, _: _with(one, clock_source="acpi_pm") if one.workload is not EVERY else one,
-    lambda one, _: replace(one, places=ELSEWHERE) if one.places == Planted().places else one,
-    lambda one, _: replace(one, compute_s=one.compute_s * 1.02),
-    lambda one, _: replace(one, waited=one.waited + 0.03),
+    lambda planted, _: replace(planted, env={**planted.env, "OMPI_MCA_mpi_yield_verbose": "1"}),
+    lambda planted, _: replace(planted, env={**planted.env, "UCX_TLS": "sm,self"}),
+    lambda planted, _: (
+        _with(planted, clock_source="acpi_pm") if planted.workload is not EVERY else planted
+    ),
+    lambda planted, _: (
+        replace(planted, places=ELSEWHERE) if planted.places == Planted().places else planted
+    ),
+    lambda planted, _: replace(planted, compute_s=planted.compute_s * 1.02),
+    lambda planted, _: replace(planted, waited=planted.waited + 0.03),
 )
 """Differences that change nothing."""
 

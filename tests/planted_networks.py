@@ -83,7 +83,7 @@ def _dragonfly(of_group: int, at: int, to: int) -> list[tuple[str, Link]]:
     if a == b:
         return [(f"local{min(at, to)}-{max(at, to)}", LOCAL)]
     out, into = a * of_group + b % of_group, b * of_group + a % of_group
-    ends = [(one, other) for one, other in ((at, out), (into, to)) if one != other]
+    ends = [(start, end) for start, end in ((at, out), (into, to)) if start != end]
     local = [(f"local{min(ends_)}-{max(ends_)}", LOCAL) for ends_ in ends]
     return [*local, (f"global{min(a, b)}-{max(a, b)}", GLOBAL)]
 
@@ -91,62 +91,62 @@ def _dragonfly(of_group: int, at: int, to: int) -> list[tuple[str, Link]]:
 def _torus(sides: tuple[int, ...], i: int, j: int) -> list[tuple[str, Link]]:
     """Dimension by dimension, the shorter way round."""
     at, to = list(np.unravel_index(i, sides)), list(np.unravel_index(j, sides))
-    found = []
+    links = []
     for axis, side in enumerate(sides):
         step = 1 if (to[axis] - at[axis]) % side <= side // 2 else -1
         while at[axis] != to[axis]:
             before = tuple(map(int, at))
             at[axis] = (at[axis] + step) % side
             ends = sorted([before, tuple(map(int, at))])
-            found.append((f"hop{ends[0]}-{ends[1]}", HOP))
-    return found
+            links.append((f"hop{ends[0]}-{ends[1]}", HOP))
+    return links
 
 
 def planted(shape: str, nodes: int, fault: str, seed: int) -> Planted | None:
     """A network with this fault; None where the shape has no such part."""
     draw = random.Random(f"{shape} {nodes} {fault} {seed}")
-    found = Planted(shape, nodes, fault)
+    network = Planted(shape, nodes, fault)
     for pair, route in routes(shape, nodes).items():
-        found.us[pair] = 2.0 * WIRE[0] + sum(us for _, (us, _) in route)
-        found.GBps[pair] = min(WIRE[1], *(rate for _, (_, rate) in route), 1e9)
+        network.us[pair] = 2.0 * WIRE[0] + sum(us for _, (us, _) in route)
+        network.GBps[pair] = min(WIRE[1], *(rate for _, (_, rate) in route), 1e9)
     if shape in ("tree", "fat-tree"):
-        found.leaf = tuple(i // leaf_size(nodes) for i in range(nodes))
+        network.leaf = tuple(i // leaf_size(nodes) for i in range(nodes))
     if fault in NODE_FAULTS or fault == "two nodes 2x":
         slow = draw.sample(range(nodes), 2 if fault.startswith("two") else 1)
-        found.slow_nodes = frozenset(slow)
-        _slow_nodes(found, *NODE_FAULTS.get(fault, (2.0, 2.0)))
+        network.slow_nodes = frozenset(slow)
+        _slow_nodes(network, *NODE_FAULTS.get(fault, (2.0, 2.0)))
     elif fault == "cable 2x":
         pair = draw.choice([(i, i + nodes // 2) for i in range(nodes // 2)])
-        found.slow_pairs = frozenset([pair])
-        _slow_pairs(found, 2.0)
+        network.slow_pairs = frozenset([pair])
+        _slow_pairs(network, 2.0)
     elif fault != "none":
-        if not found.leaf:
+        if not network.leaf:
             return None
-        leaf = draw.choice(found.leaf)
-        own = frozenset(i for i, at in enumerate(found.leaf) if at == leaf)
-        found.slow_nodes = own
-        has_end = [pair for pair in found.us if own & set(pair)]
+        leaf = draw.choice(network.leaf)
+        own = frozenset(i for i, at in enumerate(network.leaf) if at == leaf)
+        network.slow_nodes = own
+        has_end = [pair for pair in network.us if own & set(pair)]
         across = [pair for pair in has_end if not own >= set(pair)]
-        found.slow_pairs = frozenset(across if fault == "uplink 2x" else has_end)
-        _slow_pairs(found, 2.0)
-    return found
+        network.slow_pairs = frozenset(across if fault == "uplink 2x" else has_end)
+        _slow_pairs(network, 2.0)
+    return network
 
 
-def _slow_nodes(found: Planted, latency: float, bandwidth: float) -> None:
+def _slow_nodes(network: Planted, latency: float, bandwidth: float) -> None:
     """Slows these nodes' pairs by factors, of the median pair's latency and of the bandwidth."""
-    usual = dict(found.us)
-    for node in found.slow_nodes:
-        own = [pair for pair in found.us if node in pair]
+    usual = dict(network.us)
+    for node in network.slow_nodes:
+        own = [pair for pair in network.us if node in pair]
         added = (latency - 1.0) * float(np.median([usual[pair] for pair in own]))
         for pair in own:
-            found.us[pair] += added
-            found.GBps[pair] = min(found.GBps[pair], WIRE[1] / bandwidth)
+            network.us[pair] += added
+            network.GBps[pair] = min(network.GBps[pair], WIRE[1] / bandwidth)
 
 
-def _slow_pairs(found: Planted, by: float) -> None:
-    for pair in found.slow_pairs:
-        found.us[pair] *= by
-        found.GBps[pair] /= by
+def _slow_pairs(network: Planted, by: float) -> None:
+    for pair in network.slow_pairs:
+        network.us[pair] *= by
+        network.GBps[pair] /= by
 
 
 def boards_of(
@@ -182,11 +182,11 @@ def outcome(
 ) -> str:
     """Outcome of a verb's gate: RIGHT; MISSED, where slow parts pass; FALSE, where others are
     named, or not all; or NOT_JUDGED."""
-    found = judged(*boards_of(planted, verb, noise, launches, has_topology, seed))
-    if not found.faults:
+    judgement = judged(*boards_of(planted, verb, noise, launches, has_topology, seed))
+    if not judgement.faults:
         passed = RIGHT if planted.fault == "none" else MISSED
-        return NOT_JUDGED if found.doubts else passed
-    return RIGHT if _named(planted, found, verb) == _truth(planted, verb) else FALSE
+        return NOT_JUDGED if judgement.doubts else passed
+    return RIGHT if _named(planted, judgement, verb) == _truth(planted, verb) else FALSE
 
 
 def _named(planted: Planted, judgement: Judgement, verb: str) -> set[tuple[str, frozenset[int]]]:
@@ -201,7 +201,7 @@ def _named(planted: Planted, judgement: Judgement, verb: str) -> set[tuple[str, 
         elif fault.kind == GROUP:
             rest |= set(fault.units)
         elif fault.kind == CABLE:
-            ends = [{i for i, at in enumerate(planted.leaf) if at == one} for one in fault.units]
+            ends = [{i for i, at in enumerate(planted.leaf) if at == leaf} for leaf in fault.units]
             half = planted.nodes // 2
             named |= {
                 ("pair", frozenset([a, b]))

@@ -43,8 +43,8 @@ def written_out(
     """Its routes, link by link, with the part of these names so many times slower. Each node has a
     link of its own, and each switch is one."""
     shape, hosts = shape_of(network), network.hosts
-    one, other = np.nonzero(~np.eye(len(hosts), dtype=bool))
-    way = shape.way(one, other)
+    sources, targets = np.nonzero(~np.eye(len(hosts), dtype=bool))
+    way = shape.way(sources, targets)
     between = defaultdict(list)
     for direction, entries in (("UP", way.along), ("DOWN", way.against), ("NONE", way.switches)):
         for rows, parts in entries:
@@ -62,7 +62,7 @@ def written_out(
 
     lines = [f'<host id="{host}" speed="1Gf"/>\n' + link(f"of-{host}", (host,)) for host in hosts]
     lines += [link(f"p{i}", part.names, part.kind == SWITCH) for i, part in enumerate(shape.parts)]
-    for row, (a, b) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
+    for row, (a, b) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
         ways = [(f"of-{hosts[a]}", "UP"), *between[row], (f"of-{hosts[b]}", "DOWN")]
         uses = "".join(f'<link_ctn id="{name}" direction="{which}"/>' for name, which in ways)
         lines.append(f'<route src="{hosts[a]}" dst="{hosts[b]}" symmetrical="NO">{uses}</route>\n')

@@ -182,8 +182,8 @@ def past_run(day: int, factor: float = 1.0, **header: Any) -> Run:
 
 
 def night_run(day: int, *slow: int) -> Run:
-    """A run of a history: every two of eight nodes, of which those of a slow one take three times
-    as long."""
+    """A run of a history: every pair of eight nodes; pairs with a slow one take three times as
+    long."""
     run = make_pairs_run(
         lambda _launch, pair, *_: [3e3 if {*pair} & {*slow} else 1e3],
         [[pair] for pair in combinations(range(8), 2)],

@@ -3,7 +3,7 @@
 Measuring runs in turn, of all verbs, under two MPIs, on this host, over two hosts and in Slurm jobs
 (unless --here), to each of which something happens. A number of a seed is always the same run and
 fault. At the end of each: no process, no lock and no temporary file is left, the file can be read,
-all that was in it before the fault is there, and --resume goes on. What is otherwise is a find.
+all that was in it before the fault is there, and --resume goes on. Anything else is a find.
 """
 
 from __future__ import annotations
@@ -131,66 +131,66 @@ class Round:
         return f"{self.number}: {self.verb[0]} under {library}, {self.place}: {self.fault}"
 
 
-def run(one: Round) -> None:
+def run(round_: Round) -> None:
     """Measures, lets the fault happen and looks at what is left; what is wrong is a find."""
     with ExitStack() as undone:
-        prefix = _prepare(one, undone)
-        process = one.start([*prefix, *one.words(SHORT)])
-        _wait_for_samples(one, process)
-        time.sleep(one.chance.random() * 1.5)
-        seen = one.whole_lines()
-        hit = _happen(one, undone)
-        stderr = _end_of(one, process)
+        prefix = _prepare(round_, undone)
+        process = round_.start([*prefix, *round_.words(SHORT)])
+        _wait_for_samples(round_, process)
+        time.sleep(round_.chance.random() * 1.5)
+        seen = round_.whole_lines()
+        hit = _happen(round_, undone)
+        stderr = _end_of(round_, process)
         undone.pop_all().close()  # the disk is larger, the network is there again
-        _check_end(one, process.returncode, stderr, hit)
-        _check_nothing_left(one, hit)
-        _check_file(one, seen, hit)
+        _check_end(round_, process.returncode, stderr, hit)
+        _check_nothing_left(round_, hit)
+        _check_file(round_, seen, hit)
 
 
-def _prepare(one: Round, undone: ExitStack) -> list[str]:
+def _prepare(round_: Round, undone: ExitStack) -> list[str]:
     """The words before the command that prepare the fault."""
-    if one.fault == "full disk":
-        disk = one.path.parent
+    if round_.fault == "full disk":
+        disk = round_.path.parent
         disk.mkdir()
         mount = ["mount", "-t", "tmpfs", "none", str(disk), "-o"]
-        subprocess.run([*mount, f"size={one.chance.choice((8, 32, 64))}k"], check=True)
+        subprocess.run([*mount, f"size={round_.chance.choice((8, 32, 64))}k"], check=True)
         larger = ["mount", "-o", "remount,size=16m", str(disk)]
         undone.callback(subprocess.run, larger, check=True)
-    if one.fault in ("slow disk", "clock step"):
-        name = "slow_disk" if one.fault == "slow disk" else "stepped_clock"
-        library = one.work / f"{name}.so"
+    if round_.fault in ("slow disk", "clock step"):
+        name = "slow_disk" if round_.fault == "slow disk" else "stepped_clock"
+        library = round_.work / f"{name}.so"
         source = HERE / "measure" / f"{name}.c"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
-        return ["env", f"LD_PRELOAD={library}", f"HOCKNEY_TEST_STEP={one.work / 'stepped'}"]
-    if one.fault == "little memory":
-        return ["prlimit", f"--as={one.chance.choice((200, 400, 800, 1600)) << 20}"]
+        return ["env", f"LD_PRELOAD={library}", f"HOCKNEY_TEST_STEP={round_.work / 'stepped'}"]
+    if round_.fault == "little memory":
+        return ["prlimit", f"--as={round_.chance.choice((200, 400, 800, 1600)) << 20}"]
     return []
 
 
-def _wait_for_samples(one: Round, process: subprocess.Popen[str]) -> None:
+def _wait_for_samples(round_: Round, process: subprocess.Popen[str]) -> None:
     for _ in range(int(HANG_S / POLL_S)):
-        if process.poll() is not None or b'"samples"' in one.whole_lines():
+        if process.poll() is not None or b'"samples"' in round_.whole_lines():
             return
         time.sleep(POLL_S)
 
 
-def _happen(one: Round, undone: ExitStack) -> Marked | None:
+def _happen(round_: Round, undone: ExitStack) -> Marked | None:
     """Makes the fault; returns the process that it hit."""
-    if one.fault == "clock step":
-        (one.work / "stepped").touch()
-    if one.fault == "network cut" and one.cluster is not None:
-        one.cluster.link("hB", "down")
-        undone.callback(one.cluster.link, "hB", "up")
-    if one.fault not in SIGNALS:
+    if round_.fault == "clock step":
+        (round_.work / "stepped").touch()
+    if round_.fault == "network cut" and round_.cluster is not None:
+        round_.cluster.link("hB", "down")
+        undone.callback(round_.cluster.link, "hB", "up")
+    if round_.fault not in SIGNALS:
         return None
     # An allocation whose salloc is killed stays: that is Slurm's affair.
-    found = [process for process in _marked() if process.words[0] != "salloc"]
-    if not found:
+    processes = [process for process in _marked() if process.words[0] != "salloc"]
+    if not processes:
         return None
-    hit = one.chance.choice(found)
+    hit = round_.chance.choice(processes)
     with suppress(ProcessLookupError):
-        os.kill(hit.pid, signal.Signals[one.fault])
-    if one.fault == "SIGSTOP" and hit.is_hockney:  # nobody else could end it
+        os.kill(hit.pid, signal.Signals[round_.fault])
+    if round_.fault == "SIGSTOP" and hit.is_hockney:  # nobody else could end it
         time.sleep(1.0)
         with suppress(ProcessLookupError):
             os.kill(hit.pid, signal.SIGCONT)
@@ -208,7 +208,7 @@ def _marked() -> Iterator[Marked]:
                 yield Marked(int(place.name), words)
 
 
-def _end_of(one: Round, process: subprocess.Popen[str]) -> str:
+def _end_of(round_: Round, process: subprocess.Popen[str]) -> str:
     """The stderr of a command; one that does not end is killed."""
     for _ in range(int(HANG_S / POLL_S)):
         with suppress(subprocess.TimeoutExpired):
@@ -216,40 +216,40 @@ def _end_of(one: Round, process: subprocess.Popen[str]) -> str:
     left = [" ".join(process.words) for process in _marked()]
     os.killpg(process.pid, signal.SIGKILL)
     stderr = process.communicate()[1]
-    one.finds.append(f"no end within {HANG_S:.0f} s: {left}; {stderr[-1500:]}")
+    round_.finds.append(f"no end within {HANG_S:.0f} s: {left}; {stderr[-1500:]}")
     return stderr
 
 
-def _check_end(one: Round, status: int, stderr: str, hit: Marked | None) -> None:
-    was_hit = hit is not None and (hit.is_hockney or one.place != "here")
+def _check_end(round_: Round, status: int, stderr: str, hit: Marked | None) -> None:
+    was_hit = hit is not None and (hit.is_hockney or round_.place != "here")
     if "Traceback" in stderr:
-        one.finds.append(f"a traceback: {stderr[-1500:]}")
+        round_.finds.append(f"a traceback: {stderr[-1500:]}")
     if status not in STATUSES and not was_hit:
-        one.finds.append(f"status {status}: {stderr[-500:]}")
+        round_.finds.append(f"status {status}: {stderr[-500:]}")
     if status in (1, 2) and not stderr.strip() and not was_hit:
-        one.finds.append("failed without a word")
+        round_.finds.append("failed without a word")
 
 
-def _check_nothing_left(one: Round, hit: Marked | None) -> None:
+def _check_nothing_left(round_: Round, hit: Marked | None) -> None:
     for _ in range(int(GRACE_S / POLL_S)):
         if not (left := list(_marked())):
             break
         time.sleep(POLL_S)
     else:
-        one.finds.append(f"processes are left: {left}")
+        round_.finds.append(f"processes are left: {left}")
         for process in left:
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
-    if one.cluster is not None and not one.cluster.nothing_left():
-        one.finds.append("engines are left on a host")
-    files = [path.name for path in one.temporary.iterdir()]
-    files += [path.name for path in one.path.parent.glob(".hockney-*")]
+    if round_.cluster is not None and not round_.cluster.nothing_left():
+        round_.finds.append("engines are left on a host")
+    files = [path.name for path in round_.temporary.iterdir()]
+    files += [path.name for path in round_.path.parent.glob(".hockney-*")]
     strange = [name for name in files if not name.startswith(OF_THE_LIBRARY)]
-    if strange and not (hit is not None and hit.is_hockney and one.fault == "SIGKILL"):
-        one.finds.append(f"files are left: {strange}")
-    for lock in (one.path, *Path(os.environ["XDG_CACHE_HOME"]).glob("hockney/*.lock")):
+    if strange and not (hit is not None and hit.is_hockney and round_.fault == "SIGKILL"):
+        round_.finds.append(f"files are left: {strange}")
+    for lock in (round_.path, *Path(os.environ["XDG_CACHE_HOME"]).glob("hockney/*.lock")):
         if lock.exists() and not _is_free(lock):
-            one.finds.append(f"{lock.name} is still locked")
+            round_.finds.append(f"{lock.name} is still locked")
 
 
 def _is_free(path: Path) -> bool:
@@ -261,26 +261,26 @@ def _is_free(path: Path) -> bool:
     return True
 
 
-def _check_file(one: Round, seen: bytes, hit: Marked | None) -> None:
+def _check_file(round_: Round, seen: bytes, hit: Marked | None) -> None:
     """Checks the file before and after --resume; a file without a launch is not kept."""
-    after = one.whole_lines()
+    after = round_.whole_lines()
     if not after.startswith(seen):
-        one.finds.append("lines are lost")
+        round_.finds.append("lines are lost")
     if not seen:
         return
-    cut = records.read(one.path).cut
-    may_be_cut = one.fault == "full disk" or (hit is not None and hit.is_hockney)
+    cut = records.read(round_.path).cut
+    may_be_cut = round_.fault == "full disk" or (hit is not None and hit.is_hockney)
     if cut is not None and not may_be_cut:
-        one.finds.append(f"the file is cut: {cut}")
-    if one.cluster is not None:
-        one.cluster.run("scancel", "--user=root")
-        one.cluster.mend()
-    again = one.start([*one.words(AGAIN), "--resume"])
-    stderr = _end_of(one, again)
+        round_.finds.append(f"the file is cut: {cut}")
+    if round_.cluster is not None:
+        round_.cluster.run("scancel", "--user=root")
+        round_.cluster.mend()
+    again = round_.start([*round_.words(AGAIN), "--resume"])
+    stderr = _end_of(round_, again)
     if again.returncode != 0:
-        one.finds.append(f"--resume ends with {again.returncode}: {stderr[-1500:]}")
-    elif not one.whole_lines().startswith(after) or records.read(one.path).cut is not None:
-        one.finds.append("--resume has spoilt the file")
+        round_.finds.append(f"--resume ends with {again.returncode}: {stderr[-1500:]}")
+    elif not round_.whole_lines().startswith(after) or records.read(round_.path).cut is not None:
+        round_.finds.append("--resume has spoilt the file")
 
 
 def rounds(seed: int, directory: Path, cluster: Cluster | None, first: int = 0) -> Iterator[Round]:
@@ -308,19 +308,19 @@ def rounds(seed: int, directory: Path, cluster: Cluster | None, first: int = 0) 
 def soak(
     seconds: float, seed: int, directory: Path, cluster: Cluster | None, first: int = 0
 ) -> list[str]:
-    """The finds of that long; each round is printed."""
+    """Finds in that time; each round is printed."""
     finds: list[str] = []
     faults: Counter[str] = Counter()
     began = time.monotonic()
-    for one in rounds(seed, directory, cluster, first):
+    for round_ in rounds(seed, directory, cluster, first):
         if time.monotonic() - began > seconds:
             break
         started = time.monotonic()
-        run(one)
-        faults[one.fault] += 1
-        finds += [f"{one}: {find}" for find in one.finds]
-        words = "; ".join(one.finds) or "as it should be"
-        print(f"{one}: {words} ({time.monotonic() - started:.1f} s)", flush=True)
+        run(round_)
+        faults[round_.fault] += 1
+        finds += [f"{round_}: {find}" for find in round_.finds]
+        words = "; ".join(round_.finds) or "as it should be"
+        print(f"{round_}: {words} ({time.monotonic() - started:.1f} s)", flush=True)
     print(f"seed {seed}: {faults.total()} rounds, {len(finds)} finds; {dict(faults)}", flush=True)
     return finds
 
@@ -331,16 +331,16 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--first", type=int, default=0, help="number of the first round")
     options.add_argument("--here", action="store_true", help="neither two hosts nor Slurm")
-    asked = options.parse_args()
+    arguments = options.parse_args()
     os.environ["HOCKNEY_TEST_ALL"] = "1"
     os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     with tempfile.TemporaryDirectory(prefix="hockney-soak-") as name, ExitStack() as stack:
         os.environ["XDG_CACHE_HOME"] = str(Path(name) / "cache")
         cluster = None
-        if not asked.here:
+        if not arguments.here:
             assert why_not() is None, why_not()
             cluster = Cluster(stack.enter_context(two_hosts()), Path(name))
-        finds = soak(asked.hours * 3600.0, asked.seed, Path(name), cluster, asked.first)
+        finds = soak(arguments.hours * 3600.0, arguments.seed, Path(name), cluster, arguments.first)
     sys.exit(1 if finds else 0)
 
 

@@ -33,7 +33,7 @@ def test_each_can_be_asked_what_it_does(name: str) -> None:
 
 
 def test_their_c_programs_fit_the_engine() -> None:
-    """loop_cost_threads.c named an option where it no longer was."""
+    """loop_cost_threads.c once named an option in its old place."""
     command = [find_mpi(None).mpicc, *FLAGS, f"-I{SOURCES}", "-fsyntax-only"]
     done = subprocess.run([*command, *BENCHMARKS.glob("*.c")], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
@@ -110,8 +110,8 @@ def test_the_bare_loop_speaks_with_the_engines(
         text=True,
         timeout=TEST_TIMEOUT_S,
     )
-    found = {tuple(line.split()[:2]) for line in done.stdout.splitlines()}
-    assert found == {("pingpong", n) for n in "01248"} | {("put", n) for n in "1248"}
+    rows = {tuple(line.split()[:2]) for line in done.stdout.splitlines()}
+    assert rows == {("pingpong", n) for n in "01248"} | {("put", n) for n in "1248"}
 
 
 def test_a_verb_that_warns_a_lot_is_measured(

@@ -71,12 +71,12 @@ def owner_of(name: str) -> str | None:
 
 def foreign(module: str, names: Iterator[str]) -> list[str]:
     """Private parts of another package that a module imports."""
-    found = []
+    parts = []
     for name in names:
         owner = owner_of(name) if name.startswith("hockney.") else None
         if owner is not None and not f"{module}.".startswith(f"{owner}."):
-            found.append(f"{module}: {name}")
-    return found
+            parts.append(f"{module}: {name}")
+    return parts
 
 
 def test_no_module_imports_private_parts_of_another_package() -> None:
@@ -98,16 +98,16 @@ def _object(module: ModuleType, name: str) -> object:
 
 def computing(names: Iterator[str]) -> list[str]:
     """Functions and modules among these names that compute, which views must not import."""
-    found = []
+    computing_names = []
     for name in names:
         module, _, last = name.rpartition(".")
         if name.split(".")[0] == "scipy":
-            found.append(name)
+            computing_names.append(name)
         elif module.startswith(COMPUTING) and name not in ALLOWED:
             imported_object = _object(import_module(module), last)
             if inspect.isfunction(imported_object) or inspect.ismodule(imported_object):
-                found.append(name)
-    return found
+                computing_names.append(name)
+    return computing_names
 
 
 def test_views_import_nothing_that_computes() -> None:

@@ -76,7 +76,7 @@ def test_a_helper_that_ends_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_helper_that_was_stopped_gives_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stopping it cuts its write short, in which it waits for somebody who reads."""
+    """Stopping it cuts short its write, which waits for a reader."""
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     monkeypatch.setattr(decoding, "PIPE_BYTES", PIPE_BYTES)
     text = write_run(some_run(100), tmp_path / "run.jsonl").read_bytes()
@@ -91,10 +91,10 @@ def test_a_helper_that_was_stopped_gives_all(
     os.waitpid(helper._process.pid, os.WUNTRACED)
     os.kill(helper._process.pid, signal.SIGCONT)
     monkeypatch.setattr(decoding, "decoded", None)
-    found = helper.result()
+    decoded = helper.result()
     helper.end()
-    assert found is not None
-    assert found.lines == text.count(b"\n")
+    assert decoded is not None
+    assert decoded.lines == text.count(b"\n")
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -206,7 +206,9 @@ def test_the_memory_for_samples_is_that_of_all_runs_together(
 
     def are_stored(run: Run) -> list[bool]:
         times = run.samples._times["ns"]
-        return [isinstance(one.packed.codes, columns.Stored) for one in times if one is not None]
+        return [
+            isinstance(block.packed.codes, columns.Stored) for block in times if block is not None
+        ]
 
     held = columns.Spill._held_by_all
     first = records.read(path)
@@ -229,13 +231,13 @@ def test_packed_values_are_as_they_were(values: list[float]) -> None:
 @given(st.lists(st.lists(TIMES, max_size=5), min_size=1, max_size=20), st.data())
 def test_ragged_lists_are_as_they_were(lists: list[list[float]], data: st.DataObject) -> None:
     rows = sorted(data.draw(st.sets(st.integers(0, len(lists) - 1))))
-    found = Ragged.of(lists).of_rows(np.array(rows, dtype=np.int64))
-    assert found.tolist() == [value for row in rows for value in lists[row]]
+    ragged = Ragged.of(lists).of_rows(np.array(rows, dtype=np.int64))
+    assert ragged.tolist() == [value for row in rows for value in lists[row]]
 
 
 @given(st.lists(st.integers(0, 2**62) | st.integers(0, 9), max_size=30))
 def test_numbers_are_factorised_as_by_unique(values: list[int]) -> None:
-    found, places = factorised(np.array(values, dtype=np.int64))
+    distinct, places = factorised(np.array(values, dtype=np.int64))
     if values:
-        assert found.tolist() == sorted(set(values))
-        assert found[places].tolist() == values
+        assert distinct.tolist() == sorted(set(values))
+        assert distinct[places].tolist() == values

@@ -260,7 +260,7 @@ def test_every_record_survives_being_written(record: Record) -> None:
 
 
 def test_every_kind_of_record_is_among_them() -> None:
-    """A kind that is added belongs into ANY_RECORD."""
+    """A kind that is added belongs in ANY_RECORD."""
     builds = {
         RunRecord,
         LaunchRecord,
@@ -310,35 +310,35 @@ def test_a_file_of_a_newer_hockney_is_read_without_what_is_new(tmp_path: Path) -
     header, *rest = path.read_bytes().splitlines(keepends=True)
     new = [b'{"kind":"weather","rain":true}\n', header.replace(b'"schema"', b'"mood":1,"schema"')]
     path.write_bytes(new[1] + new[0] + b"".join(rest))
-    found = records.read(path)
-    assert len(found.samples) == 50
-    assert found.cut is None
+    run = records.read(path)
+    assert len(run.samples) == 50
+    assert run.cut is None
 
 
 def test_a_file_is_read_back(tmp_path: Path) -> None:
     run = make_run(lambda *_: [1.0, 2.0], handover_ns=lambda *_: 53.0)
-    found = records.read(write_run(run, tmp_path / "run.jsonl"))
-    assert found.cut is None
-    assert found.samples == run.samples
-    assert found.probes == run.probes
+    copy = records.read(write_run(run, tmp_path / "run.jsonl"))
+    assert copy.cut is None
+    assert copy.samples == run.samples
+    assert copy.probes == run.probes
 
 
 def test_a_file_that_was_cut_is_read_up_to_the_cut(tmp_path: Path) -> None:
     path = write_run(make_run(lambda *_: [1.0]), tmp_path / "run.jsonl")
     content = path.read_bytes()
     path.write_bytes(content[: content.rindex(b"samples") + 20])
-    found = records.read(path)
-    assert len(found.samples) == 49
-    assert found.cut is not None
-    assert "ignored" in found.cut
+    run = records.read(path)
+    assert len(run.samples) == 49
+    assert run.cut is not None
+    assert "ignored" in run.cut
 
 
 def test_a_run_without_its_end_says_so(tmp_path: Path) -> None:
     run = make_run(lambda *_: [1.0])
     run.ends.pop()
-    found = records.read(write_run(run, tmp_path / "run.jsonl"))
-    assert found.cut is not None
-    assert "no end" in found.cut
+    copy = records.read(write_run(run, tmp_path / "run.jsonl"))
+    assert copy.cut is not None
+    assert "no end" in copy.cut
 
 
 def test_a_damaged_line_is_left_out_and_the_rest_is_kept(tmp_path: Path) -> None:
@@ -346,10 +346,10 @@ def test_a_damaged_line_is_left_out_and_the_rest_is_kept(tmp_path: Path) -> None
     lines = path.read_bytes().splitlines(keepends=True)
     lines[20] = b'{"kind":"samples","launch":\xff\xfe\n'
     path.write_bytes(b"".join(lines))
-    found = records.read(path)
-    assert len(found.samples) == 49
-    assert found.cut is not None
-    assert "line 21" in found.cut
+    run = records.read(path)
+    assert len(run.samples) == 49
+    assert run.cut is not None
+    assert "line 21" in run.cut
 
 
 @pytest.mark.parametrize(

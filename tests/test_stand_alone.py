@@ -122,21 +122,21 @@ def test_the_run_is_the_same_whenever_it_is_read(
 @pytest.mark.parametrize("option", ["--every-iteration", "--tails", "--sweep"])
 def test_what_it_was_asked_counts_as_in_a_plan(option: str) -> None:
     field = option.removeprefix("--").replace("-", "_")
-    found = workload_in_command({"asked": ["pingpong", "--sizes=8@100+10", option]})
+    workload = workload_in_command({"asked": ["pingpong", "--sizes=8@100+10", option]})
     plan = Pingpong(sizes=sizes_of([8]), **{field: True})
-    assert found is not None
+    assert workload is not None
     for name in ("times_every_iteration", "ends_by_time", "ends_by_precision"):
-        assert getattr(found, name) == getattr(plan, name)
+        assert getattr(workload, name) == getattr(plan, name)
 
 
 @pytest.mark.parametrize("experiment", sorted(set(WORKLOADS.names()) - {"late"}))
 def test_each_experiment_has_a_workload(experiment: str) -> None:
     word = {"collective": "bcast", "rma": "put", "congestion": "stream"}.get(experiment)
-    asked = [experiment, *filter(None, [word]), "--sizes=8", "--verify", "--sync=barrier"]
-    found = workload_in_command({"asked": asked})
-    assert found is not None
-    assert found.experiment == experiment
-    assert getattr(found, "verify", True)
+    words = [experiment, *filter(None, [word]), "--sizes=8", "--verify", "--sync=barrier"]
+    workload = workload_in_command({"asked": words})
+    assert workload is not None
+    assert workload.experiment == experiment
+    assert getattr(workload, "verify", True)
 
 
 def test_every_iteration_is_read_as_from_a_plan(

@@ -45,11 +45,11 @@ def seconds_of(reports: list[pytest.TestReport]) -> tuple[Counter[str], Counter[
 
 def lines(files: Counter[str], tests: Counter[str]) -> list[str]:
     """The slowest files, then the tests that are over their budget."""
-    found = []
+    rows = []
     for name, seconds in files.most_common(SLOWEST):
         over = f"  over its budget of {FILE_BUDGET_S:.0f} s" if seconds > FILE_BUDGET_S else ""
-        found.append(f"{seconds:6.1f} s  {name}{over}")
+        rows.append(f"{seconds:6.1f} s  {name}{over}")
     for name, seconds in tests.most_common():
         if seconds > TEST_BUDGET_S:
-            found.append(f"{seconds:6.1f} s  {name}  over a test's budget of {TEST_BUDGET_S:.0f} s")
-    return found
+            rows.append(f"{seconds:6.1f} s  {name}  over a test's budget of {TEST_BUDGET_S:.0f} s")
+    return rows

@@ -97,14 +97,14 @@ class VirtualHosts:
     def engines(self, host: str) -> list[int]:
         """Process ids of engines on a host, as this machine has them."""
         own = (self.state / f"{host}.pid").stat().st_ino
-        found = []
+        pids = []
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 if (process / "ns/pid").stat().st_ino != own:
                     continue
                 if (process / "comm").read_text().startswith("hockney-engine"):
-                    found.append(int(process.name))
-        return sorted(found)
+                    pids.append(int(process.name))
+        return sorted(pids)
 
 
 @contextmanager

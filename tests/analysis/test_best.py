@@ -35,11 +35,11 @@ def measured(spread: float = 0.01, launches: int = 5, **scale: float) -> Run:
 
 
 def test_the_best_wins_by_what_it_is_faster() -> None:
-    found = cells(measured())
-    assert [(cell.ranks, cell.bytes) for cell in found] == [
+    measured_cells = cells(measured())
+    assert [(cell.ranks, cell.bytes) for cell in measured_cells] == [
         (ranks, size) for ranks in (3, 6, 12) for size in (0, 8, 4096)
     ]
-    for cell in found:
+    for cell in measured_cells:
         assert cell.best.name == "binomial"
         assert cell.gain == pytest.approx(2.0)
         assert cell.verdict == FASTER
@@ -104,9 +104,11 @@ def test_algorithms_of_two_runs_are_compared_beyond_what_runs_differ_by() -> Non
     points = estimate(measured()).headline
     own = [point for point in points if name_of(point) == DEFAULT]
     forced = [point for point in points if name_of(point) != DEFAULT]
-    for one, two in zip(cells_of(points), cells_of(own, forced), strict=True):
-        assert [each.point for each in one.contenders] == [each.point for each in two.contenders]
-        for within, between in zip(one.contenders, two.contenders, strict=True):
+    for cell_within, cell_between in zip(cells_of(points), cells_of(own, forced), strict=True):
+        assert [each.point for each in cell_within.contenders] == [
+            each.point for each in cell_between.contenders
+        ]
+        for within, between in zip(cell_within.contenders, cell_between.contenders, strict=True):
             assert within.difference is not None
             assert between.difference is not None
             assert between.difference.ratio == within.difference.ratio
@@ -120,8 +122,10 @@ def test_earlier_runs_of_both_show_how_much_two_runs_differ() -> None:
     alike = {key_without(point): level_of(np.log(point.medians_s)) for point in points}
     known = RunDrift(False, ([alike] * 8, [alike] * 8))
     drifts = {(0, 1): known, (1, 0): known}
-    for one, two in zip(cells_of(own, forced), cells_of(own, forced, drifts=drifts), strict=True):
-        for assumed, shown in zip(one.contenders, two.contenders, strict=True):
+    for assumed_cell, shown_cell in zip(
+        cells_of(own, forced), cells_of(own, forced, drifts=drifts), strict=True
+    ):
+        for assumed, shown in zip(assumed_cell.contenders, shown_cell.contenders, strict=True):
             assert assumed.difference is not None
             assert shown.difference is not None
             assert _width(shown.difference) < _width(assumed.difference)

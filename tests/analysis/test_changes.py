@@ -27,8 +27,8 @@ def test_a_step_is_found_where_it_is() -> None:
 
 
 def test_several_steps_are_found_in_order() -> None:
-    found = change_points(noisy((15, 1.0), (15, 1.5), (15, 0.8)), 0.05)
-    assert [change.at for change in found] == [15, 30]
+    changes = change_points(noisy((15, 1.0), (15, 1.5), (15, 0.8)), 0.05)
+    assert [change.at for change in changes] == [15, 30]
 
 
 def test_a_step_within_a_drift_is_found_where_it_steps() -> None:
@@ -59,14 +59,14 @@ def test_noise_alone_seldom_changes() -> None:
 
 def test_a_segment_in_the_middle_is_found() -> None:
     """Splitting once at a time found nothing: the ranks before and after any split are alike."""
-    found = [
+    places = [
         [
             change.at
             for change in change_points(noisy((10, 1.0), (10, 1.2), (10, 1.0), seed=s), 0.05)
         ]
         for s in range(10)
     ]
-    assert found == [[10, 20]] * 10
+    assert places == [[10, 20]] * 10
 
 
 @pytest.mark.parametrize("total", [0.15, 0.2])
@@ -91,8 +91,8 @@ def test_a_step_is_no_drift() -> None:
 def test_noise_alone_is_seldom_called_a_change_or_a_drift(runs: int) -> None:
     """One in a hundred by the rule."""
     random = np.random.default_rng(runs)
-    found = [changes_or_drift(0.05 * random.standard_normal(runs), 0.01) for _ in range(100)]
-    assert sum(bool(changes) or drift is not None for changes, drift in found) <= 4
+    outcomes = [changes_or_drift(0.05 * random.standard_normal(runs), 0.01) for _ in range(100)]
+    assert sum(bool(changes) or drift is not None for changes, drift in outcomes) <= 4
 
 
 def test_three_runs_off_are_no_segment() -> None:
@@ -106,12 +106,12 @@ def test_three_runs_off_are_no_segment() -> None:
 def test_changes_are_in_order_apart_and_independent_of_the_unit(
     values: list[float], shift: float
 ) -> None:
-    found = [change.at for change in change_points(np.round(values, 3), 0.05)]
-    bounds = [0, *found] if found else []
+    places = [change.at for change in change_points(np.round(values, 3), 0.05)]
+    bounds = [0, *places] if places else []
     assert all(after - before >= LEAST_RUNS for before, after in pairwise(bounds))
-    assert not found or len(values) - found[-1] >= LAST
+    assert not places or len(values) - places[-1] >= LAST
     moved = change_points(np.round(values, 3) + round(shift), 0.05)
-    assert [change.at for change in moved] == found
+    assert [change.at for change in moved] == places
 
 
 @pytest.mark.parametrize("deviation", [0.005, 0.02])
@@ -156,12 +156,12 @@ def test_the_likelihood_of_a_step_is_that_of_its_levels(
     values = np.random.default_rng(seed).standard_normal(n)
     values[1:] += correlation * values[:-1]
     places = np.arange(LEAST_RUNS, n - LEAST_RUNS + 1)
-    found = step(values, places, 0.1)
+    evidence = step(values, places, 0.1)
     each = [levels_likelihood(values, [place]) for place in places.tolist()]
-    assert found.likelihood == pytest.approx(max(each))
-    assert found.at == places[int(np.argmax(each))]
-    assert found.without == pytest.approx(levels_likelihood(values, []))
-    assert found.without <= found.within <= found.likelihood
+    assert evidence.likelihood == pytest.approx(max(each))
+    assert evidence.at == places[int(np.argmax(each))]
+    assert evidence.without == pytest.approx(levels_likelihood(values, []))
+    assert evidence.without <= evidence.within <= evidence.likelihood
 
 
 def test_an_outlier_is_drawn_to_its_neighbours_and_noise_is_left_alone() -> None:

@@ -73,11 +73,11 @@ SIZES = (8, 1024)
     ],
 )
 def test_a_planted_ratio_is_judged_by_its_interval(tmp_path: Path, line: str, verdict: str) -> None:
-    found = judgement(tmp_path, line, RATIO, noisy())
-    assert found.verdict == verdict, found.why
-    assert found.number is not None
-    assert found.number.interval.low < 2.0 < found.number.interval.high
-    assert found.gate.exit_status == {CONFIRMED: 0, REFUTED: 1, CANNOT_TELL: 3}[verdict]
+    claim = judgement(tmp_path, line, RATIO, noisy())
+    assert claim.verdict == verdict, claim.why
+    assert claim.number is not None
+    assert claim.number.interval.low < 2.0 < claim.number.interval.high
+    assert claim.gate.exit_status == {CONFIRMED: 0, REFUTED: 1, CANNOT_TELL: 3}[verdict]
 
 
 def test_the_launches_that_would_tell_grow_with_the_width(tmp_path: Path) -> None:
@@ -87,37 +87,37 @@ def test_the_launches_that_would_tell_grow_with_the_width(tmp_path: Path) -> Non
     distance = (number.value - number.interval.low) / 3.0
     reach = max(number.interval.high - number.value, number.value - number.interval.low)
     line = f"at_least = {number.value - distance!r}"
-    found = judgement(tmp_path, line, RATIO, noisy())
-    assert found.verdict == CANNOT_TELL
-    words = found.remedy.split()
+    claim = judgement(tmp_path, line, RATIO, noisy())
+    assert claim.verdict == CANNOT_TELL
+    words = claim.remedy.split()
     assert int(words[1]) == pytest.approx(ENOUGH * (reach / distance) ** 2, abs=2.0)
-    assert found.remedy.endswith(f"-- --launches {words[1]}")
+    assert claim.remedy.endswith(f"-- --launches {words[1]}")
 
 
 def test_a_number_at_a_limit_asks_for_no_launches(tmp_path: Path) -> None:
     same = judgement(tmp_path, "at_least = 2", RATIO, noisy())
     assert same.number is not None
-    found = judgement(tmp_path, f"at_least = {same.number.value!r}", RATIO, noisy())
-    assert found.verdict == CANNOT_TELL
-    assert "wider range" in found.remedy
-    assert "--launches" not in found.remedy
+    claim = judgement(tmp_path, f"at_least = {same.number.value!r}", RATIO, noisy())
+    assert claim.verdict == CANNOT_TELL
+    assert "wider range" in claim.remedy
+    assert "--launches" not in claim.remedy
 
 
 def test_few_launches_tell_nothing(tmp_path: Path) -> None:
     """Even where they agree: an interval of 95 % needs 18."""
-    found = judgement(tmp_path, "at_least = 1.5", RATIO, noisy(sigma=0.0, launches=17))
-    assert found.verdict == CANNOT_TELL
-    assert "17 launches give no interval of 95 %" in found.why
-    assert "--launches 18" in found.remedy
+    claim = judgement(tmp_path, "at_least = 1.5", RATIO, noisy(sigma=0.0, launches=17))
+    assert claim.verdict == CANNOT_TELL
+    assert "17 launches give no interval of 95 %" in claim.why
+    assert "--launches 18" in claim.remedy
     assert judgement(tmp_path, "at_least = 1.5", RATIO, noisy(0.0, 18)).verdict == CONFIRMED
 
 
 def test_a_bandwidth_has_the_interval_of_its_time(tmp_path: Path) -> None:
     quantity = '[quantity]\nwhat = "bandwidth"\nbytes = 1024\n'
-    found = judgement(tmp_path, "value = 512e6\ntolerance = '5%'", quantity, noisy())
-    assert found.verdict == CONFIRMED, found.why
-    assert found.number is not None
-    assert found.number.interval.low < 512e6 < found.number.interval.high
+    claim = judgement(tmp_path, "value = 512e6\ntolerance = '5%'", quantity, noisy())
+    assert claim.verdict == CONFIRMED, claim.why
+    assert claim.number is not None
+    assert claim.number.interval.low < 512e6 < claim.number.interval.high
     slower = judgement(tmp_path, "at_least = '1GB/s'", quantity, noisy())
     assert slower.verdict == REFUTED
 
@@ -139,19 +139,19 @@ def line_run() -> Run:
 def test_parameters_of_a_planted_line(tmp_path: Path, name: str, value: str) -> None:
     quantity = f'[quantity]\nwhat = "parameter"\nname = "{name}"\n'
     number = f"'{value}'" if value.endswith("s") else value
-    found = judgement(tmp_path, f"value = {number}\ntolerance = '5%'", quantity, line_run())
-    assert found.verdict == CONFIRMED, (found.why, found.remedy)
+    claim = judgement(tmp_path, f"value = {number}\ntolerance = '5%'", quantity, line_run())
+    assert claim.verdict == CONFIRMED, (claim.why, claim.remedy)
 
 
 def test_a_parameter_that_no_model_has_is_not_told(tmp_path: Path) -> None:
     quantity = '[quantity]\nwhat = "parameter"\nname = "gamma_s"\n'
-    found = judgement(tmp_path, "at_least = 1", quantity, line_run())
-    assert "no parameter 'gamma_s'" in found.why
-    assert "alpha_s" in found.remedy
+    claim = judgement(tmp_path, "at_least = 1", quantity, line_run())
+    assert "no parameter 'gamma_s'" in claim.why
+    assert "alpha_s" in claim.remedy
 
 
 def rounds_run(spread: float = 0.01) -> Run:
-    """Times grow with ranks - 1 (ring), with ceil(log2 ranks) (binomial), and not (chain)."""
+    """Times grow with ranks - 1 (ring), ceil(log2 ranks) (binomial), or not (chain)."""
 
     def seconds(_: str, name: str, ranks: int, __: int) -> float:
         rounds = {"ring": ranks - 1, "binomial": (ranks - 1).bit_length(), "chain": 2.5}[name]
@@ -174,18 +174,18 @@ def rounds_run(spread: float = 0.01) -> Run:
 def test_planted_exponents(tmp_path: Path, algorithm: str, against: str, value: float) -> None:
     quantity = f'[quantity]\nwhat = "exponent"\nagainst = "{against}"\nalgorithm = "{algorithm}"\n'
     line = f"value = {value}\ntolerance = '3%'"
-    found = judgement(tmp_path, line, quantity, rounds_run())
-    assert found.verdict == CONFIRMED, (found.why, found.remedy)
+    claim = judgement(tmp_path, line, quantity, rounds_run())
+    assert claim.verdict == CONFIRMED, (claim.why, claim.remedy)
     other = quantity.replace(f'against = "{against}"', 'against = "ranks"')
     assert judgement(tmp_path, line, other, rounds_run()).verdict == REFUTED
 
 
 def test_an_exponent_is_of_one_algorithm(tmp_path: Path) -> None:
     quantity = '[quantity]\nwhat = "exponent"\nagainst = "ranks"\n'
-    found = judgement(tmp_path, "at_least = 1", quantity, rounds_run())
-    assert found.verdict == CANNOT_TELL
-    assert "differ in algorithm" in found.why
-    assert found.remedy == "name algorithm in [quantity]"
+    claim = judgement(tmp_path, "at_least = 1", quantity, rounds_run())
+    assert claim.verdict == CANNOT_TELL
+    assert "differ in algorithm" in claim.why
+    assert claim.remedy == "name algorithm in [quantity]"
 
 
 def test_curves_that_share_no_value_are_not_mixed(tmp_path: Path) -> None:
@@ -209,16 +209,16 @@ def test_the_planted_best_algorithm(
 ) -> None:
     """Of two ranks ring and binomial take the same time, and neither is the best."""
     quantity = f'[quantity]\nwhat = "best"\nranks = {ranks}\n'
-    found = judgement(tmp_path, f"value = '{algorithm}'", quantity, rounds_run(spread=0.2))
-    assert found.verdict == (verdict or CANNOT_TELL), found.why
+    claim = judgement(tmp_path, f"value = '{algorithm}'", quantity, rounds_run(spread=0.2))
+    assert claim.verdict == (verdict or CANNOT_TELL), claim.why
 
 
 def test_the_best_needs_others(tmp_path: Path) -> None:
     quantity = '[quantity]\nwhat = "best"\nranks = 9\n'
-    found = judgement(tmp_path, "value = 'bruck'", quantity, rounds_run())
-    assert found.verdict == CANNOT_TELL
-    assert "bruck was not measured beside others" in found.why
-    assert "binomial, chain, ring" in found.remedy
+    claim = judgement(tmp_path, "value = 'bruck'", quantity, rounds_run())
+    assert claim.verdict == CANNOT_TELL
+    assert "bruck was not measured beside others" in claim.why
+    assert "binomial, chain, ring" in claim.remedy
     alone = judgement(tmp_path, "value = 'pingpong'", '[quantity]\nwhat = "best"\n', noisy())
     assert alone.verdict == CANNOT_TELL
     quantity = '[quantity]\nwhat = "best"\nbytes = 8\nradix = 2\n'
@@ -229,9 +229,9 @@ def test_one_algorithm_alone_is_not_the_best(tmp_path: Path) -> None:
     run = collective_run(
         lambda *_: 1e-5, algorithms={"ring": FORCED["ring"]}, sizes=(8,), launches=ENOUGH
     )
-    found = judgement(tmp_path, "value = 'ring'", '[quantity]\nwhat = "best"\n', run)
-    assert found.verdict == CANNOT_TELL
-    assert "ring was not measured beside others" in found.why
+    claim = judgement(tmp_path, "value = 'ring'", '[quantity]\nwhat = "best"\n', run)
+    assert claim.verdict == CANNOT_TELL
+    assert "ring was not measured beside others" in claim.why
 
 
 DOCUMENT = {
@@ -272,28 +272,28 @@ DOCUMENT = {
 )
 def test_paths_into_the_json(tmp_path: Path, path: str, verdict: str, words: str) -> None:
     quantity = f'[quantity]\nwhat = "path"\npath = "{path}"\n'
-    found = judgement(tmp_path, "between = [0.5, 2.5]", quantity, noisy(), DOCUMENT)
-    assert words in found.why
-    assert found.verdict == verdict
-    assert found.remedy or verdict == CONFIRMED
+    claim = judgement(tmp_path, "between = [0.5, 2.5]", quantity, noisy(), DOCUMENT)
+    assert words in claim.why
+    assert claim.verdict == verdict
+    assert claim.remedy or verdict == CONFIRMED
 
 
 def test_a_point_that_was_not_measured_is_named(tmp_path: Path) -> None:
     quantity = '[quantity]\nwhat = "time"\nbytes = 4096\n'
-    found = judgement(tmp_path, "at_most = 1", quantity, noisy())
-    assert "no point with bytes = 4096" in found.why
-    assert found.remedy == "it has bytes: 1024, 8"
+    claim = judgement(tmp_path, "at_most = 1", quantity, noisy())
+    assert "no point with bytes = 4096" in claim.why
+    assert claim.remedy == "it has bytes: 1024, 8"
 
 
 def test_ranks_that_took_turns_and_one_node_tell_nothing(tmp_path: Path) -> None:
     run = noisy()
     requires = RATIO + "[requires]\nnodes = 2\n"
-    found = judgement(tmp_path, "at_least = 1.5", requires, run)
-    assert found.verdict == CANNOT_TELL
-    assert "were on 1 node, the claim is about 2" in found.why
+    claim = judgement(tmp_path, "at_least = 1.5", requires, run)
+    assert claim.verdict == CANNOT_TELL
+    assert "were on 1 node, the claim is about 2" in claim.why
     places = [msgspec.structs.replace(place, pu=0) for place in run.launches[0].places]
     run = noisy()
     run.launches[:] = [msgspec.structs.replace(launch, places=places) for launch in run.launches]
-    found = judgement(tmp_path, "at_least = 1.5", RATIO, run)
-    assert found.verdict == CANNOT_TELL
-    assert "CPU" in found.why
+    claim = judgement(tmp_path, "at_least = 1.5", RATIO, run)
+    assert claim.verdict == CANNOT_TELL
+    assert "CPU" in claim.why

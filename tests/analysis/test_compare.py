@@ -42,7 +42,7 @@ def numbered(runs: Iterable[Run]) -> list[Run]:
 def day_of_runs(
     seed: int, count: int, drift: float, scatter: float = 0.02, launches: int = 6
 ) -> list[Run]:
-    """Equal runs, whose level drifts between them by that standard deviation."""
+    """Equal runs, whose levels drift with a standard deviation of `drift`."""
     random = np.random.default_rng(seed)
     return numbered(
         noisy_run(1000 * seed + number, random.lognormal(sigma=drift), launches, scatter)
@@ -56,9 +56,9 @@ def test_launches_of_an_earlier_run_that_scatter_are_no_difference_between_runs(
         earlier = numbered(noisy_run(100 * seed + n, launches=20, scatter=0.2) for n in range(3))
         base, other = (noisy_run(seed + n, 1.0 + 0.1 * n, launches=20) for n in (0, 1))
         other.header = msgspec.structs.replace(other.header, id="other")
-        found = compared(base, other, 0.03, earlier)
-        assert found.overall is not None
-        assert found.overall.verdict == "slower"
+        comparison = compared(base, other, 0.03, earlier)
+        assert comparison.overall is not None
+        assert comparison.overall.verdict == "slower"
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.3, "slower"), (0.7, "faster"), (1.0, "same")])
@@ -66,37 +66,37 @@ def test_the_verdict_says_what_is_true(factor: float, verdict: str) -> None:
     earlier = numbered(noisy_run(seed, scatter=0.01) for seed in range(10, 22))
     base, other = noisy_run(1), noisy_run(2, factor)
     other.header = msgspec.structs.replace(other.header, id="other")
-    found = compared(base, other, 0.05, earlier)
-    assert found.verdict == verdict
-    assert {point.difference.verdict for point in found.points} == {verdict}
-    assert found.overall is not None
-    assert found.overall.ratio == pytest.approx(factor, rel=0.03)
-    assert found.is_slower(0.05) is (verdict == "slower")
-    assert found.between is not None
-    assert found.between.runs == 13  # with A, one of its question
+    comparison = compared(base, other, 0.05, earlier)
+    assert comparison.verdict == verdict
+    assert {point.difference.verdict for point in comparison.points} == {verdict}
+    assert comparison.overall is not None
+    assert comparison.overall.ratio == pytest.approx(factor, rel=0.03)
+    assert comparison.is_slower(0.05) is (verdict == "slower")
+    assert comparison.between is not None
+    assert comparison.between.runs == 13  # A and the 12 earlier ones
 
 
 def test_a_difference_shown_within_the_tolerance_is_not_called_the_same() -> None:
     runs = [noisy_run(1, scatter=0.002, launches=20), noisy_run(2, 1.02, 20, 0.002)]
     for run in runs:
         run.launches[0].simulated = True
-    found = compared(*runs, tolerance=0.05)
-    assert found.verdict == "slower"
-    assert found.overall is not None
-    assert found.overall.within_tolerance
-    assert not found.is_slower(0.05)
+    comparison = compared(*runs, tolerance=0.05)
+    assert comparison.verdict == "slower"
+    assert comparison.overall is not None
+    assert comparison.overall.within_tolerance
+    assert not comparison.is_slower(0.05)
 
 
 def test_a_difference_that_drift_can_make_is_unknown_without_other_runs() -> None:
     """Launches alone would call it slower, p = 0.0002."""
-    found = compared(noisy_run(1), noisy_run(2, 1.05), tolerance=0.03)
-    assert found.verdict == "unknown"
-    assert not found.is_slower(0.03)
-    assert found.overall is not None
-    assert found.overall.needed is None
-    assert found.between is not None
-    assert found.between.runs == 0
-    least, most = found.between.limits
+    comparison = compared(noisy_run(1), noisy_run(2, 1.05), tolerance=0.03)
+    assert comparison.verdict == "unknown"
+    assert not comparison.is_slower(0.03)
+    assert comparison.overall is not None
+    assert comparison.overall.needed is None
+    assert comparison.between is not None
+    assert comparison.between.runs == 0
+    least, most = comparison.between.limits
     assert least < 0.01 < 0.02 < most
     assert compared(noisy_run(1), noisy_run(2, 1.3), tolerance=0.03).verdict == "slower"
 
@@ -105,8 +105,8 @@ def test_simulated_runs_do_not_drift() -> None:
     runs = [noisy_run(1), noisy_run(2, 1.05)]
     for run in runs:
         run.launches[0].simulated = True
-    found = compared(*runs, tolerance=0.03)
-    assert (found.verdict, found.between) == ("slower", None)
+    comparison = compared(*runs, tolerance=0.03)
+    assert (comparison.verdict, comparison.between) == ("slower", None)
 
 
 def test_runs_of_another_question_are_no_history() -> None:
@@ -115,9 +115,9 @@ def test_runs_of_another_question_are_no_history() -> None:
     elsewhere = numbered(noisy_run(seed) for seed in range(10, 20))
     for run in elsewhere:
         run.launches[0].mpi = MpiFacts(library="another", version="1")
-    found = compared(base, other, 0.05, elsewhere)
-    assert found.between is not None
-    assert found.between.runs == 0
+    comparison = compared(base, other, 0.05, elsewhere)
+    assert comparison.between is not None
+    assert comparison.between.runs == 0
 
 
 @pytest.mark.long
@@ -130,8 +130,8 @@ def test_equal_runs_are_seldom_called_different(drift: float, known: bool) -> No
         runs = day_of_runs(seed, 20, drift)
         analyses = [Analysis(run) for run in runs]
         for a, b in pairwise(analyses):
-            found = compare(a, b, 0.01, analyses if known else ())
-            called += found.verdict in ("faster", "slower")
+            comparison = compare(a, b, 0.01, analyses if known else ())
+            called += comparison.verdict in ("faster", "slower")
             count += 1
     assert called <= 0.085 * count
 
@@ -147,21 +147,21 @@ def bimodal(seed: int, slow: int, launches: int = 20) -> Run:
 
 
 def test_modes_are_compared_as_they_are() -> None:
-    """When slow launches were excluded: slower by 1.34 [1.001 .. 1.351], p = 0.008."""
-    found = compared(bimodal(1, 9), bimodal(2, 11), tolerance=0.03)
-    assert found.overall is not None
-    assert found.verdict == "unknown"
-    assert found.overall.p is not None
-    assert found.overall.p > 0.2
-    assert found.overall.ratio == pytest.approx(1.0, abs=0.01)
-    assert sum("launches have 2 modes" in note for note in found.notes) == 2
+    """Excluding slow launches gave 1.34 [1.001 .. 1.351], p = 0.008: slower."""
+    comparison = compared(bimodal(1, 9), bimodal(2, 11), tolerance=0.03)
+    assert comparison.overall is not None
+    assert comparison.verdict == "unknown"
+    assert comparison.overall.p is not None
+    assert comparison.overall.p > 0.2
+    assert comparison.overall.ratio == pytest.approx(1.0, abs=0.01)
+    assert sum("launches have 2 modes" in note for note in comparison.notes) == 2
 
 
 @pytest.mark.long
 def test_the_ratio_of_modes_lies_in_its_interval() -> None:
     for seed in range(40):
-        found = compared(bimodal(seed, 8), bimodal(seed + 100, 12), tolerance=0.03)
-        for each in (*(point.difference for point in found.points), found.overall):
+        comparison = compared(bimodal(seed, 8), bimodal(seed + 100, 12), tolerance=0.03)
+        for each in (*(point.difference for point in comparison.points), comparison.overall):
             assert each is not None
             assert each.interval is not None
             assert each.interval.low <= each.ratio <= each.interval.high
@@ -172,9 +172,9 @@ def test_exclusions_are_printed_and_compared_all_the_same() -> None:
         return [(2.5 if launch == 3 else 1.0 + 0.001 * launch) * (100.0 + size)]
 
     run = make_run(ns, launches=12, sizes=SIZES)
-    found = compared(run, run, 0.03)
-    assert any("launches 3 are compared as all others" in note for note in found.notes)
-    assert {point.base.launches for point in found.points} == {12}
+    comparison = compared(run, run, 0.03)
+    assert any("launches 3 are compared as all others" in note for note in comparison.notes)
+    assert {point.base.launches for point in comparison.points} == {12}
 
 
 def test_a_difference_inside_the_tolerance_is_none() -> None:
@@ -182,10 +182,10 @@ def test_a_difference_inside_the_tolerance_is_none() -> None:
 
 
 def test_too_few_launches_cannot_tell_and_say_how_many_would() -> None:
-    found = compared(noisy_run(1, launches=3), noisy_run(2, 1.2, launches=3), tolerance=0.03)
-    assert found.verdict == "unknown"
-    assert found.overall is not None
-    assert (found.overall.interval, found.overall.needed) == (None, 5)
+    comparison = compared(noisy_run(1, launches=3), noisy_run(2, 1.2, launches=3), tolerance=0.03)
+    assert comparison.verdict == "unknown"
+    assert comparison.overall is not None
+    assert (comparison.overall.interval, comparison.overall.needed) == (None, 5)
     noisy = [noisy_run(seed, 1.05 if seed == 2 else 1.0, scatter=0.2) for seed in range(1, 8)]
     for run in noisy:
         run.launches[0].simulated = True
@@ -200,17 +200,17 @@ def in_state(handover_ns: Callable[[int, int], float]) -> Run:
 
 
 def test_runs_in_different_states_are_not_compared() -> None:
-    found = compared(in_state(lambda *_: 53.0), in_state(lambda *_: 245.0), tolerance=0.03)
-    assert found.verdict == "unknown"
-    assert found.points == ()
-    assert "different states" in found.notes[0]
+    comparison = compared(in_state(lambda *_: 53.0), in_state(lambda *_: 245.0), tolerance=0.03)
+    assert comparison.verdict == "unknown"
+    assert comparison.points == ()
+    assert "different states" in comparison.notes[0]
 
 
 def test_the_state_that_both_were_in_is_compared() -> None:
     mostly_far = in_state(lambda launch, _: 53.0 if launch == 0 else 245.0)
-    found = compared(in_state(lambda *_: 53.0), mostly_far, tolerance=0.03)
-    assert found.points
-    assert "the state that both runs were in" in found.notes[0]
+    comparison = compared(in_state(lambda *_: 53.0), mostly_far, tolerance=0.03)
+    assert comparison.points
+    assert "the state that both runs were in" in comparison.notes[0]
 
 
 def test_across_hosts_each_headline_is_taken() -> None:
@@ -243,8 +243,8 @@ def test_each_of_several_pairs_is_compared_with_itself() -> None:
         for visit in list(run.samples):
             ns = [slow * value for value in visit.ns]
             run.add(msgspec.structs.replace(visit, peers=(0, 2), ns=ns))
-    found = compared(first, second, 0.03)
-    assert {point.base.peers: point.difference.verdict for point in found.points} == {
+    comparison = compared(first, second, 0.03)
+    assert {point.base.peers: point.difference.verdict for point in comparison.points} == {
         (0, 1): "same",
         (0, 2): "slower",
     }
@@ -252,10 +252,10 @@ def test_each_of_several_pairs_is_compared_with_itself() -> None:
 
 def test_a_launch_of_no_time_is_compared_with_nothing() -> None:
     run = make_run(lambda launch, _, size: [1000.0 if launch or size else 0.0], sizes=(0, 8))
-    found = compared(run, run, 0.03)
-    assert [point.base.bytes for point in found.points] == [8]
+    comparison = compared(run, run, 0.03)
+    assert [point.base.bytes for point in comparison.points] == [8]
     of_each = [f"some of {label}'s times at 0 B are 0: its clock was too coarse" for label in "AB"]
-    assert [note for note in found.notes if "clock" in note] == of_each
+    assert [note for note in comparison.notes if "clock" in note] == of_each
 
 
 def with_zeros(zeros: tuple[int, ...], sizes: tuple[int, ...] = SIZES) -> Run:
@@ -274,11 +274,11 @@ def test_times_of_zero_are_named_instead_of_called_those_of_one_run(
     zeros: tuple[int, ...], named: str
 ) -> None:
     base, other = noisy_run(1), with_zeros(zeros)
-    found = compared(base, other, 0.03)
-    assert {point.base.bytes for point in found.points} == {*SIZES} - {*zeros}
+    comparison = compared(base, other, 0.03)
+    assert {point.base.bytes for point in comparison.points} == {*SIZES} - {*zeros}
     why = f"B's times at {named} are 0: its clock was too coarse"
-    assert why in found.notes
-    assert not [note for note in found.notes if "only" in note or "in common" in note]
+    assert why in comparison.notes
+    assert not [note for note in comparison.notes if "only" in note or "in common" in note]
     explained = explanation(Analysis(base), Analysis(other), 0.03)
     assert why in explained.notes or (explained.gate and why in explained.gate.why)
 
@@ -304,11 +304,11 @@ def test_launches_with_one_point_each_are_taken_together_in_turn(
     )
     for run in (first, second):
         run.samples = [visit for visit in run.samples if visit.launch % 2 == (visit.bytes == 8)]
-    found = compared(first, second, 0.03)
-    assert found.verdict == verdict
-    assert [len(mean) for mean in found.means] == [6, 6]
-    assert found.overall is not None
-    assert found.overall.ratio == pytest.approx(slower, rel=1e-9)
+    comparison = compared(first, second, 0.03)
+    assert comparison.verdict == verdict
+    assert [len(mean) for mean in comparison.means] == [6, 6]
+    assert comparison.overall is not None
+    assert comparison.overall.ratio == pytest.approx(slower, rel=1e-9)
 
 
 def one_launch(factor: float, is_simulated: bool = True) -> Run:
@@ -322,20 +322,20 @@ def one_launch(factor: float, is_simulated: bool = True) -> Run:
     ("factor", "verdict"), [(1.344, "slower"), (1.0, "same"), (1.02, "same"), (0.7, "faster")]
 )
 def test_simulated_runs_of_one_launch_are_judged_exactly(factor: float, verdict: str) -> None:
-    found = compared(one_launch(1.0), one_launch(factor), tolerance=0.03)
-    assert found.overall is not None
-    assert found.is_exact
-    for judged in (found.overall, *(point.difference for point in found.points)):
+    comparison = compared(one_launch(1.0), one_launch(factor), tolerance=0.03)
+    assert comparison.overall is not None
+    assert comparison.is_exact
+    for judged in (comparison.overall, *(point.difference for point in comparison.points)):
         assert judged.verdict == verdict
         assert judged.interval is not None
         assert judged.interval.is_exact
         assert judged.ratio == pytest.approx(factor)
         assert judged.smallest_difference is None
-    assert found.is_slower(0.03) is (verdict == "slower")
+    assert comparison.is_slower(0.03) is (verdict == "slower")
 
 
 def test_a_simulated_run_beside_a_measured_one_is_unknown_and_says_why() -> None:
-    found = compared(one_launch(1.0), noisy_run(2, 1.2), tolerance=0.03)
-    assert found.verdict == "unknown"
-    assert any('is simulated and "pingpong" is not' in note for note in found.notes)
-    assert "simulate both, or measure both" in deciding_words(found)
+    comparison = compared(one_launch(1.0), noisy_run(2, 1.2), tolerance=0.03)
+    assert comparison.verdict == "unknown"
+    assert any('is simulated and "pingpong" is not' in note for note in comparison.notes)
+    assert "simulate both, or measure both" in deciding_words(comparison)

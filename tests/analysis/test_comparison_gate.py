@@ -48,8 +48,8 @@ def analysed(
     return Analysis(run)
 
 
-def remembered(one: Analysis) -> EarlierRun:
-    return earlier_run(one.run, one.of_every_launch)
+def remembered(analysis: Analysis) -> EarlierRun:
+    return earlier_run(analysis.run, analysis.of_every_launch)
 
 
 def held(first: Analysis, second: Analysis, memory: list[EarlierRun]) -> RunComparison:
@@ -64,17 +64,17 @@ def test_equal_runs_pass() -> None:
 
 
 def test_sizes_that_were_not_measured_again_are_not_passed() -> None:
-    found = held(analysed(1), analysed(2, sizes=SIZES[:1]), PAST)
-    gate = comparison_gate(found, ALLOWED)
+    comparison = held(analysed(1), analysed(2, sizes=SIZES[:1]), PAST)
+    gate = comparison_gate(comparison, ALLOWED)
     assert gate.status == NOT_JUDGED
     assert "lacks what was measured before: 2 B, 4 B, 8 B, 16 B and 7 more sizes" in gate.why
-    assert any("not compared" in note for note in found.notes)
+    assert any("not compared" in note for note in comparison.notes)
 
 
 def test_sizes_that_are_new_are_said_and_pass() -> None:
-    found = held(analysed(1, sizes=SIZES[:8]), analysed(2), PAST)
-    assert comparison_gate(found, ALLOWED).status == PASSED
-    assert any("not compared" in note for note in found.notes)
+    comparison = held(analysed(1, sizes=SIZES[:8]), analysed(2), PAST)
+    assert comparison_gate(comparison, ALLOWED).status == PASSED
+    assert any("not compared" in note for note in comparison.notes)
 
 
 def test_a_size_too_noisy_to_judge_is_not_passed() -> None:
@@ -102,17 +102,17 @@ def test_a_regression_that_lasts_keeps_failing() -> None:
 
 
 def test_a_size_that_is_slower_is_said_beside_a_whole_that_is_not() -> None:
-    found = held(analysed(1), analysed(2, slower=0.95, last=1.4), PAST)
-    assert found.verdict != "slower"
-    assert found.is_slower(ALLOWED)
-    assert "slower at 1 of 12 points, most at 2 KiB: ratio 1." in overall_words(found, ALLOWED)
+    comparison = held(analysed(1), analysed(2, slower=0.95, last=1.4), PAST)
+    assert comparison.verdict != "slower"
+    assert comparison.is_slower(ALLOWED)
+    assert "slower at 1 of 12 points, most at 2 KiB: ratio 1." in overall_words(comparison, ALLOWED)
 
 
 def test_a_run_and_its_copy_are_not_passed() -> None:
-    found = held(analysed(1), analysed(1), PAST)
-    assert found.verdict == "same"
-    assert found.notes[0] == "A and B are the same run: that they are equal shows nothing"
-    gate = comparison_gate(found, ALLOWED)
+    comparison = held(analysed(1), analysed(1), PAST)
+    assert comparison.verdict == "same"
+    assert comparison.notes[0] == "A and B are the same run: that they are equal shows nothing"
+    gate = comparison_gate(comparison, ALLOWED)
     assert gate.status == NOT_JUDGED
     assert "is the very run of before" in gate.why
 
@@ -151,7 +151,7 @@ def test_another_definition_is_not_judged() -> None:
     defined = [analysed(seed) for seed in (1, 2)]
     for analysis, words in zip(defined, ("a round trip", "half a round trip"), strict=True):
         launches = analysis.run.launches
-        launches[:] = [msgspec.structs.replace(one, definition=words) for one in launches]
+        launches[:] = [msgspec.structs.replace(launch, definition=words) for launch in launches]
     gate = comparison_gate(held(*defined, PAST), ALLOWED)
     assert gate.status == NOT_JUDGED
     assert "a time was a round trip, and is half a round trip" in gate.why

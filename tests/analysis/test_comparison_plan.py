@@ -39,22 +39,22 @@ def test_what_is_shown_in_80_of_100_is(scatter: float, drift: float) -> None:
     for _ in range(400):
         levels = drift * rng.standard_normal(2) + [0.0, difference]
         first, second = (level + scatter * rng.standard_normal(12) for level in levels)
-        found = two_samples(first, second, 0.01, unseen)
-        called += found.verdict == "slower"
-        smallest.append(found.found_in_80)
+        judged = two_samples(first, second, 0.01, unseen)
+        called += judged.verdict == "slower"
+        smallest.append(judged.found_in_80)
     assert 0.74 * 400 <= called <= 0.86 * 400
     assert np.median(smallest) == pytest.approx(math.expm1(difference), rel=0.1)
 
 
 def test_more_launches_help_until_the_runs_limit() -> None:
-    found = compared(0.01, earlier=12)
-    assert found.overall is not None
-    now = found.overall.found_in_80 or 0.0
-    plan = comparison_plan(found, 0.9 * now)
+    comparison = compared(0.01, earlier=12)
+    assert comparison.overall is not None
+    now = comparison.overall.found_in_80 or 0.0
+    plan = comparison_plan(comparison, 0.9 * now)
     assert plan is not None
     assert plan.launches is None or plan.launches > 10
     assert plan.least_by_launches < now
-    none = comparison_plan(found, 0.9 * plan.least_by_launches)
+    none = comparison_plan(comparison, 0.9 * plan.least_by_launches)
     assert none is not None
     assert none.launches is None
     assert none.least_by_runs <= none.least_by_launches
@@ -62,8 +62,8 @@ def test_more_launches_help_until_the_runs_limit() -> None:
 
 
 def test_a_smaller_difference_takes_more_blocks() -> None:
-    found = compared(0.03, earlier=3)
-    blocks = [(comparison_plan(found, d), d) for d in (0.05, 0.02, 0.01)]
+    comparison = compared(0.03, earlier=3)
+    blocks = [(comparison_plan(comparison, d), d) for d in (0.05, 0.02, 0.01)]
     counts = [plan.blocks or 0 for plan, _ in blocks if plan]
     assert counts == sorted(counts)
     assert counts[-1] > counts[0] >= 8

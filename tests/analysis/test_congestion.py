@@ -19,20 +19,20 @@ TOLERANCE = 0.02
 
 def test_the_factor_is_that_of_the_launches_though_these_drift() -> None:
     """Times drift by a factor of two over the run, which the pairs do not see."""
-    (one,) = Analysis(congestion_run(factor=2.0)).congestion
-    median = one.median.judged
+    (congested,) = Analysis(congestion_run(factor=2.0)).congestion
+    median = congested.median.judged
     assert median.ratio == pytest.approx(2.0, rel=TOLERANCE)
     assert median.interval is not None
     assert 1.95 < median.interval.low <= median.ratio <= median.interval.high < 2.05
     assert median.verdict == "slower"
-    assert one.load_Bps == 1e9
+    assert congested.load_Bps == 1e9
 
 
 def test_tails_are_compared_with_tails() -> None:
     """1.5 % of the exchanges take ten times longer: p99 and p99.9 do, the median does not."""
-    (one,) = Analysis(congestion_run(factor=2.0, tail=10.0)).congestion
+    (congested,) = Analysis(congestion_run(factor=2.0, tail=10.0)).congestion
     for quantile in (0.99, 0.999):
-        factor = one.factor(quantile)
+        factor = congested.factor(quantile)
         assert factor is not None
         assert factor.judged.ratio == pytest.approx(20.0, rel=0.03)
         assert factor.loaded_s / factor.isolated_s == pytest.approx(factor.judged.ratio, rel=0.05)
@@ -40,16 +40,16 @@ def test_tails_are_compared_with_tails() -> None:
 
 @pytest.mark.parametrize(("quantile", "needed"), [(0.5, 6), (0.99, 368), (0.999, 3688)])
 def test_a_quantile_needs_so_many_samples(quantile: float, needed: int) -> None:
-    """The largest of them is above it with 97.5 %."""
+    """97.5 % of the time the largest is above it."""
     assert samples_needed(quantile) == needed
     assert quantile**needed <= 0.025 < quantile ** (needed - 1)
 
 
 def test_too_few_samples_say_so() -> None:
     analysis = Analysis(congestion_run(samples=500))
-    (one,) = analysis.congestion
-    assert one.factor(0.99) is not None
-    assert one.factor(0.999) is None
+    (congested,) = analysis.congestion
+    assert congested.factor(0.99) is not None
+    assert congested.factor(0.999) is None
     (point,) = shown_json(analysis)["points"]
     assert point["tails"][1] == {
         "quantile": 0.999,
@@ -62,8 +62,8 @@ def test_too_few_samples_say_so() -> None:
 
 def test_few_launches_have_a_factor_without_an_interval() -> None:
     analysis = Analysis(congestion_run(launches=4))
-    (one,) = analysis.congestion
-    assert one.median.judged.interval is None
+    (congested,) = analysis.congestion
+    assert congested.median.judged.interval is None
     assert "no interval from fewer than 5 launches" in "\n".join(
         view_of(analysis).parts(analysis, False)
     )
@@ -72,7 +72,7 @@ def test_few_launches_have_a_factor_without_an_interval() -> None:
 @pytest.mark.parametrize(("gate", "exceeds"), [(1.5, True), (30.0, False)])
 def test_the_gate_needs_to_be_surely_exceeded(gate: float, exceeds: bool) -> None:
     analysis = Analysis(congestion_run(factor=2.0, tail=1.0, most_factor=gate))
-    assert [one.exceeds for one in analysis.congestion] == [exceeds]
+    assert [congested.exceeds for congested in analysis.congestion] == [exceeds]
     verdict = congestion_gate(analysis.congestion, analysis.workload)
     assert verdict is not None
     assert verdict.status == ("failed" if exceeds else "passed")
@@ -88,8 +88,8 @@ def test_a_gate_without_an_interval_is_not_judged() -> None:
 
 def test_the_gate_is_for_tails_too() -> None:
     """The median is below, the tail far above."""
-    (one,) = Analysis(congestion_run(factor=2.0, tail=10.0, most_factor=3.0)).congestion
-    assert one.exceeds
+    (congested,) = Analysis(congestion_run(factor=2.0, tail=10.0, most_factor=3.0)).congestion
+    assert congested.exceeds
 
 
 def test_a_tail_that_is_the_worst_under_another_load_than_the_median_is_in_the_answer() -> None:
@@ -106,20 +106,20 @@ def test_a_tail_that_is_the_worst_under_another_load_than_the_median_is_in_the_a
 
 
 def test_a_tail_below_the_worst_median_is_not_called_the_worst() -> None:
-    """That of the worst row is not known."""
+    """The worst row's tail is unknown."""
     loads = {4096: (3.0, 1.0), 65536: (1.0, 1.0)}
     analysis = Analysis(congestion_run(load_sizes=tuple(loads), by_load=loads))
-    one, other = analysis.congestion
-    words = congestion_view.worst_text([replace(one, factors=one.factors[:1]), other])
+    worst, other = analysis.congestion
+    words = congestion_view.worst_text([replace(worst, factors=worst.factors[:1]), other])
     assert words.endswith(" times as long under incast of 4 KiB")
 
 
 def test_loads_that_differ_in_bursts_alone_are_told_apart() -> None:
     analysis = Analysis(congestion_run())
-    (one,) = analysis.congestion
-    bursts = replace(one, point=msgspec.structs.replace(one.point, burst_s=1e-3, gap_s=4e-3))
-    assert congestion_view.worst_text([one]).count("incast of 64 KiB; ") == 1
-    words = congestion_view.worst_text([bursts, one])
+    (steady,) = analysis.congestion
+    bursts = replace(steady, point=msgspec.structs.replace(steady.point, burst_s=1e-3, gap_s=4e-3))
+    assert congestion_view.worst_text([steady]).count("incast of 64 KiB; ") == 1
+    words = congestion_view.worst_text([bursts, steady])
     assert "incast of 64 KiB, bursts of 1 ms with gaps of 4 ms; " in words
 
 

@@ -93,7 +93,7 @@ def test_without_contention_there_is_no_knee() -> None:
 def run_by(
     factor: Callable[[Pair, int], float], counts: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
 ) -> Run:
-    """Pairs whose times at k at once are `factor` times as long as those at a shared link."""
+    """Pairs that, k at once, take `factor` times as long as over a shared link."""
     pairing = [(rank, rank + 32) for rank in range(32)]
     return make_pairs_run(
         lambda _, pair, size, k: [1e9 * factor(pair, k) * shared_link(size, k)] * 3,
@@ -182,8 +182,8 @@ def test_any_two_lines_are_given_back(alpha: float, pair: float, fill: float, sm
         launches=1,
         rounds=1,
     )
-    found = {knee.point.bytes: knee for knee in knees(curve_at(run))}
-    knee = found[size]
+    knee_at = {knee.point.bytes: knee for knee in knees(curve_at(run))}
+    knee = knee_at[size]
     if alpha + size * 32 * node < 1.1 * (alpha + size * pair):
         assert knee.pairs is None
     else:
@@ -207,11 +207,11 @@ def test_a_number_of_pairs_that_is_none_makes_no_list(pairs: int) -> None:
     """A damaged file may state such numbers."""
     run = run_of((2,))
     run.samples = [replace(samples, pairs=pairs) for samples in run.samples]
-    (one,) = curve_at(run)
-    assert one.messages_per_s == pytest.approx(pairs / one.together.typical_s)
+    (curve_point,) = curve_at(run)
+    assert curve_point.messages_per_s == pytest.approx(pairs / curve_point.together.typical_s)
 
 
 def test_windows_are_in_order_of_their_number() -> None:
     run = run_of((2,))
     run.samples = [replace(s, window=window) for window in (16, 2, 64) for s in run.samples]
-    assert [one.together.window for one in curve_at(run)] == [2, 16, 64]
+    assert [curve_point.together.window for curve_point in curve_at(run)] == [2, 16, 64]

@@ -123,7 +123,11 @@ def test_data_that_nobody_looked_at_are_not_called_right(
     elif not run.ends:
         for launch in run.launches:
             run.add(End(launch=launch.launch, reason="complete", wall_s=1.0))
-    found = decision_of([Analysis(run)])
-    assert found is not None
-    (data,) = (one for one in found.findings if "messages arrive as they were sent" in one.what)
+    decision = decision_of([Analysis(run)])
+    assert decision is not None
+    (data,) = (
+        finding
+        for finding in decision.findings
+        if "messages arrive as they were sent" in finding.what
+    )
     assert (data.status, data.number) == (status, number)

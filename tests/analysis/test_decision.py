@@ -46,20 +46,20 @@ sizes = "8"
 
 
 def test_numbers_without_a_reference_are_not_judged() -> None:
-    found = decision_of([Analysis(make_run(lambda launch, *_: [1000.0 + launch]))])
-    assert found is not None
-    assert found.status == NOT_JUDGED
-    assert "1.002 us [1 us to 1.004 us] at 8 B" in found.deciding[0].number
-    assert "hockney compare" in found.deciding[0].action
+    decision = decision_of([Analysis(make_run(lambda launch, *_: [1000.0 + launch]))])
+    assert decision is not None
+    assert decision.status == NOT_JUDGED
+    assert "1.002 us [1 us to 1.004 us] at 8 B" in decision.deciding[0].number
+    assert "hockney compare" in decision.deciding[0].action
 
 
 def test_a_run_that_nothing_was_held_against_is_named_beside_an_accepted_one() -> None:
     pairs = [[pair] for pair in combinations(range(8), 2)]
     judged = make_pairs_run(lambda *_: [1000.0], pairs, one_a_node(8))
-    found = decision_of([Analysis(judged), Analysis(make_run(lambda *_: [5e6]))])
-    assert found is not None
-    assert found.status == PASSED
-    *_, unheld, relative = decision_lines(found)
+    decision = decision_of([Analysis(judged), Analysis(make_run(lambda *_: [5e6]))])
+    assert decision is not None
+    assert decision.status == PASSED
+    *_, unheld, relative = decision_lines(decision)
     assert unheld == '  held against nothing: "pingpong"'
     assert "what is slow everywhere passes" in relative
 
@@ -80,32 +80,32 @@ def test_a_pair_of_two_nodes_is_to_be_measured_with_all_others() -> None:
     """Each of 16 nodes is in one pair, which does not tell the node from the cable."""
     pairs = [[(node, node + 8)] for node in range(8)]
     run = make_pairs_run(lambda _, pair, *__: [3e3 if pair[0] == 3 else 1e3], pairs, one_a_node(16))
-    [found] = findings_of(Analysis(run))
-    assert found.what == "pair rank 3 (n3), rank 11 (n11) is slow"
-    assert "hockney fabric --gate in the same job" in found.action
+    [slow_pair] = findings_of(Analysis(run))
+    assert slow_pair.what == "pair rank 3 (n3), rank 11 (n11) is slow"
+    assert "hockney fabric --gate in the same job" in slow_pair.action
     places = [Place(rank=rank, host="here", pu=rank, core=rank, pinned=True) for rank in range(16)]
     near = make_pairs_run(lambda _, pair, *__: [3e3 if pair[0] == 3 else 1e3], pairs, places)
-    assert [one.action.startswith("measure rank 3") for one in findings_of(Analysis(near))] == [
-        True
-    ]
+    assert [
+        finding.action.startswith("measure rank 3") for finding in findings_of(Analysis(near))
+    ] == [True]
 
 
 def test_a_failed_launch_is_not_accepted() -> None:
     run = make_run(lambda *_: [1000.0])
     run.add(End(launch=5, reason="failed", message="a message arrived with other bytes"))
-    found = decision_of([Analysis(run)])
-    assert found is not None
-    assert found.status == FAILED
-    assert "other bytes" in decision_lines(found)[1]
+    decision = decision_of([Analysis(run)])
+    assert decision is not None
+    assert decision.status == FAILED
+    assert "other bytes" in decision_lines(decision)[1]
 
 
 def test_a_launch_that_failed_on_many_ranks_is_counted_once() -> None:
     run = make_run(lambda *_: [1000.0])
     for _ in range(8):
         run.add(End(launch=5, reason="failed", message="it was killed"))
-    found = decision_of([Analysis(run)])
-    assert found is not None
-    assert found.deciding[0].number == "1 of 6 launches (it was killed)"
+    decision = decision_of([Analysis(run)])
+    assert decision is not None
+    assert decision.deciding[0].number == "1 of 6 launches (it was killed)"
 
 
 def test_a_launch_that_was_cut_short_with_hockney_itself_is_no_failure() -> None:
@@ -123,10 +123,10 @@ def test_a_run_whose_file_is_not_whole_is_not_judged() -> None:
     pairs = [[pair] for pair in combinations(range(8), 2)]
     run = make_pairs_run(lambda *_: [1000.0], pairs, one_a_node(8))
     run.cut = "line 7 is cut short or damaged, and ignored"
-    found = decision_of([Analysis(run)])
-    assert found is not None
-    assert found.status == NOT_JUDGED
-    assert "line 7 is cut short" in decision_lines(found)[1]
+    decision = decision_of([Analysis(run)])
+    assert decision is not None
+    assert decision.status == NOT_JUDGED
+    assert "line 7 is cut short" in decision_lines(decision)[1]
 
 
 def test_no_run_has_no_verdict() -> None:

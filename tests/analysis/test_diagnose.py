@@ -74,9 +74,9 @@ def test_each_illness_is_named(
     ns: Callable[[int, int, int], Sequence[float]], what: str, words: str
 ) -> None:
     findings = Analysis(make_run(ns, launches=8, rounds=200)).diagnosis.findings
-    found = {finding.what: finding.words for finding in findings}
-    assert what in found
-    assert words in found[what]
+    illnesses = {finding.what: finding.words for finding in findings}
+    assert what in illnesses
+    assert words in illnesses[what]
 
 
 def measured(at_s: Callable[[int], float], ns: Callable[[int], float]) -> dict[str, str]:
@@ -158,11 +158,11 @@ def test_rounds_of_another_state_and_points_at_rest_are_no_gaps() -> None:
 
 
 def test_a_drift_is_no_more_than_what_was_observed() -> None:
-    """Visits rise by 1.9 times the first one and fall back: their median slope is of the rise."""
+    """Visits rise by 1.9 times the first and fall back: the median slope is that of the rise."""
     visits = 1.0 + 0.1 * (np.arange(24) % 20)
-    found = drift([VisitSeries(np.arange(24.0), visits, visits)] * 3)
-    assert found is not None
-    assert found[2] == pytest.approx(1.0 + 1.9 / np.median(visits))
+    problem = drift([VisitSeries(np.arange(24.0), visits, visits)] * 3)
+    assert problem is not None
+    assert problem[2] == pytest.approx(1.0 + 1.9 / np.median(visits))
 
 
 def looked(**fields: float) -> list[str]:
@@ -223,8 +223,8 @@ def test_a_single_tick_of_stolen_time_is_no_disturbance() -> None:
     ],
 )
 def test_what_disturbed_is_named(fields: dict[str, float], words: str) -> None:
-    (found,) = looked(**fields)
-    assert words in found
+    (warning,) = looked(**fields)
+    assert words in warning
 
 
 @pytest.mark.long
@@ -233,10 +233,10 @@ def test_a_launch_of_many_visits_is_searched_in_bounded_memory() -> None:
     at_s = 1e-3 * np.arange(57_142)
     visit_s = 1e-6 * np.where(np.arange(len(at_s)) % 50 < 5, 1.5, 1.0)
     launch = VisitSeries(at_s, visit_s * random.lognormal(sigma=0.02, size=len(at_s)), visit_s)
-    found = periodic([launch])
-    assert found is not None
-    assert "every 50" in found[1]
+    problem = periodic([launch])
+    assert problem is not None
+    assert "every 50" in problem[1]
     rising = VisitSeries(at_s, np.linspace(1.0, 2.0, len(at_s)), visit_s)
-    found = drift([rising])
-    assert found is not None
-    assert found[0] == "drift"
+    problem = drift([rising])
+    assert problem is not None
+    assert problem[0] == "drift"

@@ -1,4 +1,4 @@
-"""Why two runs differ where launches or points differ among each other."""
+"""Why two runs differ where launches or points differ among themselves."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def explained(first: Run, second: Run, tolerance: float = 0.03) -> Explanation:
 def test_points_of_few_launches_are_not_called_equal() -> None:
     second = run_of("B", lambda _, size: 3.0 if size > 8 else 1.0)
     second.samples = [s for s in second.samples if s.bytes == 8 or s.launch < 4]
-    found = explained(run_of("A"), second)
-    assert found.gate is not None
-    assert found.gate.why.startswith("at 2 of 3 points there are fewer than 5 launches")
+    difference = explained(run_of("A"), second)
+    assert difference.gate is not None
+    assert difference.gate.why.startswith("at 2 of 3 points there are fewer than 5 launches")
 
 
 def test_what_only_one_run_has_is_said(hockney: RunHockney, tmp_path: Path) -> None:
@@ -61,12 +61,14 @@ def test_what_only_one_run_has_is_said(hockney: RunHockney, tmp_path: Path) -> N
 
 def test_a_difference_of_the_whole_alone_is_explained() -> None:
     """At each size it may be chance; compare and its gate judge the whole, too."""
-    found = explained(run_of("A0", noise=0.02), run_of("B0", lambda *_: 1.06, noise=0.02), 0.01)
-    assert not any(point.difference.matters for point in found.points)
-    assert found.is_of_whole
-    assert 1.03 < (found.typical_ratio or 0.0) < 1.09
-    assert found.form is not None
-    assert found.unexplained == 1.0
+    difference = explained(
+        run_of("A0", noise=0.02), run_of("B0", lambda *_: 1.06, noise=0.02), 0.01
+    )
+    assert not any(point.difference.matters for point in difference.points)
+    assert difference.is_of_whole
+    assert 1.03 < (difference.typical_ratio or 0.0) < 1.09
+    assert difference.form is not None
+    assert difference.unexplained == 1.0
 
 
 def test_most_launches_say_where_a_run_was() -> None:
@@ -74,7 +76,7 @@ def test_most_launches_say_where_a_run_was() -> None:
     second = run_of(
         "B", lambda launch, _: 2.0 if launch else 1.0, lambda launch: "n1" if launch else "n0"
     )
-    found = explained(run_of("A"), second)
-    assert [cause.factor.name for cause in found.causes] == ["hosts of the ranks"]
-    assert any("launches ran on 2 sets of hosts" in note for note in found.notes)
-    assert found.form == "factor"  # the first launch makes every interval wide
+    difference = explained(run_of("A"), second)
+    assert [cause.factor.name for cause in difference.causes] == ["hosts of the ranks"]
+    assert any("launches ran on 2 sets of hosts" in note for note in difference.notes)
+    assert difference.form == "factor"  # the first launch makes every interval wide

@@ -1,4 +1,4 @@
-"""Why two runs differ: planted causes are named, and nobody else."""
+"""Why two runs differ: planted causes are named, and no others."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def explained(first: Run, second: Run) -> Explanation:
     return explanation(Analysis(first), Analysis(second), TOLERANCE)
 
 
-def named(found: Explanation) -> list[str]:
-    return [cause.factor.name for cause in found.causes]
+def named(difference: Explanation) -> list[str]:
+    return [cause.factor.name for cause in difference.causes]
 
 
 @pytest.mark.parametrize("cause", SEEDS)
 def test_a_planted_cause_is_named_first_and_alone(cause: str) -> None:
     seed = SEEDS[cause]
-    found = explained(*pair_of(seed.base, seed.other, 1))
-    assert named(found)[0] in seed.names
-    assert set(named(found)) <= set(seed.names)
-    assert found.is_explained
+    difference = explained(*pair_of(seed.base, seed.other, 1))
+    assert named(difference)[0] in seed.names
+    assert set(named(difference)) <= set(seed.names)
+    assert difference.is_explained
 
 
 def test_times_whose_median_is_0_do_not_show_what_hosts_did() -> None:
@@ -82,10 +82,10 @@ def test_a_rank_that_exchanges_no_messages_hides_no_limits_of_hosts() -> None:
 
 @pytest.mark.parametrize("change", UNRECORDED)
 def test_a_change_without_a_record_accuses_nobody(change: str) -> None:
-    found = explained(*pair_of(lambda _: BASE, UNRECORDED[change], 2, decoys=len(DECOYS) - 1))
-    assert found.shown
-    assert not found.causes
-    assert found.unexplained == 1.0
+    difference = explained(*pair_of(lambda _: BASE, UNRECORDED[change], 2, decoys=len(DECOYS) - 1))
+    assert difference.shown
+    assert not difference.causes
+    assert difference.unexplained == 1.0
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -94,7 +94,7 @@ def test_equal_runs_have_no_cause(seed: int) -> None:
 
 
 def test_two_causes_share_a_difference() -> None:
-    """A slower clock in small messages, another way of large ones."""
+    """A slower clock for small messages, another path for large."""
     first = replace(BASE, workload=EVERY, environment={"clock_source": "tsc"})
     other = replace(
         first,
@@ -105,9 +105,9 @@ def test_two_causes_share_a_difference() -> None:
         large="shared",
         env={"OMPI_MCA_btl_vader_single_copy_mechanism": "none"},
     )
-    found = explained(run_of(first, 1), run_of(other, 2, name="B"))
-    assert set(named(found)) == {"clock source", "OMPI_MCA_btl_vader_single_copy_mechanism"}
-    assert all(cause.part < 0.9 for cause in found.causes)
+    difference = explained(run_of(first, 1), run_of(other, 2, name="B"))
+    assert set(named(difference)) == {"clock source", "OMPI_MCA_btl_vader_single_copy_mechanism"}
+    assert all(cause.part < 0.9 for cause in difference.causes)
 
 
 def test_what_is_not_explained_is_said() -> None:
@@ -119,10 +119,10 @@ def test_what_is_not_explained_is_said() -> None:
         rendezvous_s=2.0 * BASE.rendezvous_s,
         compute_s=1.1 * BASE.compute_s,
     )
-    found = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
-    assert named(found) == ["speed of the cores"]
-    assert 0.6 < found.unexplained < 0.95
-    assert not found.is_explained
+    difference = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
+    assert named(difference) == ["speed of the cores"]
+    assert 0.6 < difference.unexplained < 0.95
+    assert not difference.is_explained
 
 
 def test_a_faster_core_explains_no_slower_message() -> None:
@@ -134,14 +134,14 @@ def test_a_setting_that_the_library_did_not_take_is_cleared() -> None:
     name = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
     first = replace(BASE, library="MPICH", abi="mpich", controls={name: "16384"})
     second = replace(first, switch_bytes=65536, env={name: "65536"})
-    found = explained(run_of(first, 1), run_of(second, 2, name="B"))
-    assert not found.causes
-    assert "same value" in found.cleared[0].why
+    difference = explained(run_of(first, 1), run_of(second, 2, name="B"))
+    assert not difference.causes
+    assert "same value" in difference.cleared[0].why
 
 
 @pytest.mark.parametrize("is_unset_before", [True, False])
 def test_a_line_in_a_parameter_file_is_named_with_its_file(is_unset_before: bool) -> None:
-    """The library reads it as it reads the environment, which goes before it."""
+    """The library reads it like the environment, which takes precedence."""
     name, file = "OMPI_MCA_btl_vader_single_copy_mechanism", "~/.openmpi/mca-params.conf"
     slower = replace(BASE, second_a_byte=BASE.second_a_byte * 3.0, large="shared")
     first = replace(BASE, environment={"parameter_files": {}})
@@ -149,19 +149,19 @@ def test_a_line_in_a_parameter_file_is_named_with_its_file(is_unset_before: bool
     other = replace(
         slower, environment={"parameter_files": {file: {name: "none"}, "b": {name: "x"}}}
     )
-    found = explained(run_of(first, 1), run_of(other, 2, name="B"))
-    assert named(found) == [name]
-    [cause] = found.causes
+    difference = explained(run_of(first, 1), run_of(other, 2, name="B"))
+    assert named(difference) == [name]
+    [cause] = difference.causes
     assert cause.factor.values[1] == f"none (in {file})"
     assert (cause.factor.change is None) == is_unset_before, "unset does not undo a file"
     of_environment = replace(slower, environment=other.environment, env={name: "cma"})
-    found = explained(
+    difference = explained(
         run_of(replace(BASE, env={name: "cma"}), 1), run_of(of_environment, 2, name="B")
     )
-    assert name not in named(found)
+    assert name not in named(difference)
     before_the_change = replace(BASE, environment={})
-    found = explained(run_of(before_the_change, 1), run_of(other, 2, name="B"))
-    assert name not in named(found), "it may have been set there, too"
+    difference = explained(run_of(before_the_change, 1), run_of(other, 2, name="B"))
+    assert name not in named(difference), "it may have been set there, too"
 
 
 def test_a_file_that_overrides_the_environment_is_what_acts() -> None:
@@ -179,8 +179,8 @@ def test_a_file_that_overrides_the_environment_is_what_acts() -> None:
 def test_settings_that_would_explain_as_much_are_both_given() -> None:
     env = {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1"}
     other = replace(BASE, latency_s=9.0 * BASE.latency_s, small="tcp", large="tcp", env=env)
-    found = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
-    assert {named(found)[0], *found.causes[0].instead} == set(env)
+    difference = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
+    assert {named(difference)[0], *difference.causes[0].instead} == set(env)
 
 
 def test_hosts_are_cleared_by_launches_of_one_run_on_both() -> None:
@@ -191,16 +191,16 @@ def test_hosts_are_cleared_by_launches_of_one_run_on_both() -> None:
     assert named(explained(first, second)) == ["hosts of the ranks"]
     for launch in second.launches[:8]:
         launch.places[:] = BASE.places
-    found = explained(first, second)
-    assert found.shown
-    assert not named(found)
+    difference = explained(first, second)
+    assert difference.shown
+    assert not named(difference)
 
 
 def test_few_launches_are_not_judged() -> None:
     short = run_of(BASE, 2, name="B").of_launches(range(3))
-    found = explained(run_of(BASE, 1), short)
-    assert found.gate is not None
-    assert found.gate.exit_status == 3
+    difference = explained(run_of(BASE, 1), short)
+    assert difference.gate is not None
+    assert difference.gate.exit_status == 3
 
 
 def test_one_run_is_not_compared_with_itself() -> None:
@@ -239,15 +239,15 @@ def test_sizes_between_which_alone_there_is_a_difference() -> None:
 
 
 def test_an_effect_is_no_larger_than_what_was_recorded_of_it() -> None:
-    found = gap([0.7, 0.7, 0.7, 0.7])
-    limited = best_prediction(found, FORMS["factor"], Limits(0.0, 0.2))
+    even_gap = gap([0.7, 0.7, 0.7, 0.7])
+    limited = best_prediction(even_gap, FORMS["factor"], Limits(0.0, 0.2))
     assert limited.tolist() == [0.2] * 4
 
 
 def test_a_threshold_of_which_one_end_is_known() -> None:
-    found = gap([0.0, 0.5, 0.5, 0.0])
-    assert found.left(best_prediction(found, between(1024, None), Limits())) == 0.0
-    assert found.left(best_prediction(found, between(8 << 20, None), Limits())) > 0.0
+    middle_gap = gap([0.0, 0.5, 0.5, 0.0])
+    assert middle_gap.left(best_prediction(middle_gap, between(1024, None), Limits())) == 0.0
+    assert middle_gap.left(best_prediction(middle_gap, between(8 << 20, None), Limits())) > 0.0
 
 
 # The verb
@@ -276,15 +276,15 @@ def test_the_answer_comes_first(hockney: RunHockney, tmp_path: Path) -> None:
 
 def test_json(hockney: RunHockney, tmp_path: Path) -> None:
     done = hockney("explain", "--json", *files(tmp_path, "eager threshold up"))
-    found = json.loads(done.stdout)
-    assert found["causes"][0]["name"] == "OMPI_MCA_btl_vader_eager_limit"
-    assert found["causes"][0]["other"] == "65536"
-    assert found["between_bytes"][0] == 8192
-    assert found["unexplained"] < 0.1
+    document = json.loads(done.stdout)
+    assert document["causes"][0]["name"] == "OMPI_MCA_btl_vader_eager_limit"
+    assert document["causes"][0]["other"] == "65536"
+    assert document["between_bytes"][0] == 8192
+    assert document["unexplained"] < 0.1
 
 
 def test_runs_without_a_common_point(hockney: RunHockney, tmp_path: Path) -> None:
-    """Which question is open, and the command that would let it be answered."""
+    """Which question is open, and the command that would answer it."""
     written(SEEDS_BASE, tmp_path / "a.jsonl")
     seed = SEEDS["collective algorithm"]
     written(run_of(seed.base(random.Random(1)), 1, name="B"), tmp_path / "b.jsonl")
@@ -321,10 +321,10 @@ def test_what_decides_is_measured(hockney: RunHockney, tmp_path: Path) -> None:
         assert hockney("pingpong", "--platform", str(platform), *more).status == 0
         measured.append(str(file))
     done = hockney("explain", "--try", "--budget", "2s", "-q", "--json", *measured)
-    found = json.loads(done.stdout)
-    assert found["causes"][0]["name"] == "platform"
-    assert found["tried"][0]["names"] == ["platform"]
-    assert found["tried"][0]["part"] > 0.99
+    document = json.loads(done.stdout)
+    assert document["causes"][0]["name"] == "platform"
+    assert document["tried"][0]["names"] == ["platform"]
+    assert document["tried"][0]["part"] > 0.99
 
 
 def test_sizes_that_go_both_ways_are_said() -> None:

@@ -8,9 +8,9 @@ from hockney.infer.analysis.network_faults import Verdict
 
 
 def verdict(**changes: object) -> Verdict:
-    found = Analysis(fabric_run(**changes)).verdict  # type: ignore[arg-type]
-    assert found is not None
-    return found
+    network_verdict = Analysis(fabric_run(**changes)).verdict  # type: ignore[arg-type]
+    assert network_verdict is not None
+    return network_verdict
 
 
 def names(**changes: object) -> list[tuple[str, tuple[str, ...]]]:
@@ -18,9 +18,9 @@ def names(**changes: object) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def test_nothing_is_named_where_nothing_is_slow() -> None:
-    found = verdict()
-    assert found.suspects == ()
-    assert (found.nodes, found.switches, found.cables) == (24, 6, 15)
+    network_verdict = verdict()
+    assert network_verdict.suspects == ()
+    assert (network_verdict.nodes, network_verdict.switches, network_verdict.cables) == (24, 6, 15)
 
 
 def test_a_cable_is_two_switches() -> None:
@@ -48,11 +48,11 @@ def test_less_than_ten_percent_is_normal() -> None:
 
 
 def test_numbers_of_a_suspect() -> None:
-    (one,) = verdict(slow={(1, 4): 1.5}).suspects
-    assert 1.45 < one.ratio < 1.55
-    assert (one.pairs, one.passes, one.passes_agreeing) == (16, 3, 3)
-    assert 4.4e-6 < one.typical_s < 4.6e-6
-    assert 2.9e-6 < one.usual_s < 3.1e-6
+    (suspect,) = verdict(slow={(1, 4): 1.5}).suspects
+    assert 1.45 < suspect.ratio < 1.55
+    assert (suspect.pairs, suspect.passes, suspect.passes_agreeing) == (16, 3, 3)
+    assert 4.4e-6 < suspect.typical_s < 4.6e-6
+    assert 2.9e-6 < suspect.usual_s < 3.1e-6
 
 
 def test_what_one_of_three_passes_shows_is_not_named() -> None:
@@ -63,19 +63,19 @@ def test_what_one_of_three_passes_shows_is_not_named() -> None:
 
 
 def test_switches_are_found_by_clearly_different_times() -> None:
-    found = Analysis(fabric_run(is_known=False)).pairwise
-    assert found is not None
-    assert found.are_found
-    assert found.switches == tuple(f"of n{4 * i}" for i in range(6))
-    assert found.levels == ("same switch", "other switch")
+    pairwise = Analysis(fabric_run(is_known=False)).pairwise
+    assert pairwise is not None
+    assert pairwise.are_found
+    assert pairwise.switches == tuple(f"of n{4 * i}" for i in range(6))
+    assert pairwise.levels == ("same switch", "other switch")
 
 
 def test_times_that_do_not_make_groups_find_no_switches() -> None:
     pairs = {(i, i): 1.5 for i in range(6)}  # all alike
-    found = Analysis(fabric_run(is_known=False, slow=pairs)).pairwise
-    assert found is not None
-    assert found.switches == ()
-    assert found.levels == ("different nodes",)
+    pairwise = Analysis(fabric_run(is_known=False, slow=pairs)).pairwise
+    assert pairwise is not None
+    assert pairwise.switches == ()
+    assert pairwise.levels == ("different nodes",)
 
 
 def test_levels_are_points() -> None:
@@ -88,15 +88,17 @@ def test_levels_are_points() -> None:
 
 
 def test_many_nodes_are_binned() -> None:
-    found = Analysis(fabric_run(nodes=200, each=2, passes=1)).pairwise
-    assert found is not None
-    binned = found.binned(0)
+    pairwise = Analysis(fabric_run(nodes=200, each=2, passes=1)).pairwise
+    assert pairwise is not None
+    binned = pairwise.binned(0)
     assert binned.seconds.shape == (len(binned.names),) * 2 == (50, 50)
     assert binned.names[1] == "n4"
 
 
 def test_the_slowest_pairs_come_first() -> None:
-    found = Analysis(fabric_run(slow={(1, 4): 1.5})).pairwise
-    assert found is not None
-    worst = found.worst(0, 16)
-    assert {tuple(found.switch[found.ends[pair]].tolist()) for pair, _, _ in worst} == {(1, 4)}
+    pairwise = Analysis(fabric_run(slow={(1, 4): 1.5})).pairwise
+    assert pairwise is not None
+    worst = pairwise.worst(0, 16)
+    assert {tuple(pairwise.switch[pairwise.ends[pair]].tolist()) for pair, _, _ in worst} == {
+        (1, 4)
+    }

@@ -36,8 +36,8 @@ def test_what_one_run_alone_has_is_a_difference(
     slow: tuple[Sequence[int], Sequence[int]], apart: tuple[list[str], list[str]]
 ) -> None:
     first, second = (Analysis(night_run(day, *nodes)) for day, nodes in enumerate(slow))
-    found = failures_apart(first, second)
-    assert tuple([name for one in side for name in one.names] for side in found) == apart
+    sides = failures_apart(first, second)
+    assert tuple([name for finding in side for name in finding.names] for side in sides) == apart
 
 
 def network(run_id: str, slow: bool) -> Run:
@@ -49,10 +49,10 @@ def network(run_id: str, slow: bool) -> Run:
 
 def test_a_gate_against_an_earlier_run_fails_by_a_new_failure() -> None:
     good, slow = (Analysis(network(name, name == "slow")) for name in ("good", "slow"))
-    found, back = compare(good, slow, 0.03), compare(slow, good, 0.03)
-    assert (found.is_slower(0.03), found.is_worse(0.03)) == (False, True)
+    comparison, back = compare(good, slow, 0.03), compare(slow, good, 0.03)
+    assert (comparison.is_slower(0.03), comparison.is_worse(0.03)) == (False, True)
     assert (back.is_slower(0.03), back.is_worse(0.03)) == (False, False)
-    gate = comparison_gate(found, 0.03)
+    gate = comparison_gate(comparison, 0.03)
     assert (gate.status, gate.culprits) == (FAILED, ("s0",))
     assert "switch s0 is slow inside, which was not found before" in gate.why
 
@@ -61,7 +61,7 @@ def test_a_launch_that_failed_is_a_failure_of_its_run_alone() -> None:
     good, bad = (make_run(lambda launch, *_: [1000.0 + launch]) for _ in range(2))
     bad.add(End(launch=4, reason="failed", message="a message arrived with other bytes"))
     ours, theirs = failures_apart(Analysis(good), Analysis(bad))
-    assert (len(ours), [one.what for one in theirs]) == (0, ["a launch failed"])
+    assert (len(ours), [finding.what for finding in theirs]) == (0, ["a launch failed"])
 
 
 def test_a_named_failure_is_an_answer_though_points_are_not_judged() -> None:
@@ -87,7 +87,7 @@ def test_compare_and_explain_name_it_first(hockney: RunHockney, tmp_path: Path) 
     [shown] = json.loads(hockney("compare", "good.jsonl", "slow.jsonl", "--json").stdout)[
         "comparisons"
     ]
-    assert [one["names"] for one in shown["failures"]["other"]] == [["s0"]]
+    assert [failure["names"] for failure in shown["failures"]["other"]] == [["s0"]]
     assert shown["failures"]["base"] == []
     done = hockney("explain", "good.jsonl", "slow.jsonl")
     assert done.stdout.startswith(words)

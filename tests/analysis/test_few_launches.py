@@ -1,4 +1,4 @@
-"""What a run with too few launches for intervals needs is said by what ended it."""
+"""What a run with too few launches for intervals needs depends on what ended it."""
 
 from __future__ import annotations
 
@@ -37,16 +37,20 @@ def test_launches_of_a_state_are_told_from_all() -> None:
         return [1000.0 if launch < 4 else 3000.0]
 
     run = make_run(times_ns, launches=7, handover_ns=of_two_states)
-    [found] = [one for one in Analysis(run).warnings if isinstance(one, FewLaunches)]
-    assert found.text.startswith("only 4 of 7 launches in state 0: too few for an interval")
+    [few_launches] = [
+        warning for warning in Analysis(run).warnings if isinstance(warning, FewLaunches)
+    ]
+    assert few_launches.text.startswith("only 4 of 7 launches in state 0: too few for an interval")
 
 
 def test_a_launch_that_failed_on_several_ranks_is_one() -> None:
     run = make_run(lambda *_: [1000.0], launches=5)
     for _ in range(3):
         run.add(End(launch=5, reason="failed", message="it was killed"))
-    [found] = [one for one in Analysis(run).warnings if isinstance(one, FailedLaunches)]
-    assert (found.failed, found.launches) == (1, 6)
+    [failed_launches] = [
+        warning for warning in Analysis(run).warnings if isinstance(warning, FailedLaunches)
+    ]
+    assert (failed_launches.failed, failed_launches.launches) == (1, 6)
 
 
 def of_few_pairs(workload: Fabric, launches: int) -> Run:
@@ -70,5 +74,5 @@ def test_launches_that_chose_other_rounds_are_all_counted(
 ) -> None:
     """Without --locate, a pass with fewer pairs than another is cut short."""
     run = of_few_pairs(Fabric(sizes=sizes_of([8]), locate=locate), launches)
-    found = [one for one in Analysis(run).warnings if isinstance(one, FewLaunches)]
-    assert [one.launches for one in found] == counted
+    warnings = [warning for warning in Analysis(run).warnings if isinstance(warning, FewLaunches)]
+    assert [warning.launches for warning in warnings] == counted

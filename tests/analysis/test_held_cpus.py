@@ -1,4 +1,4 @@
-"""Differences that other processes on the CPUs can cause accuse nobody."""
+"""Delays that other processes on the CPUs can explain accuse nobody."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def test_only_what_is_slower_than_held_cpus_explain_is_named(
     kind: str, is_slow: Callable[[int, int], bool], held: float, ratio: float, is_named: bool
 ) -> None:
     network = Network(np.arange(NODES), np.full(NODES, -1), is_simulated=False, held=held)
-    found = judged([board(ratio, is_slow)], network)
-    assert [fault.kind for fault in found.faults] == [kind] * is_named
-    hold = [doubt.why for doubt in found.doubts if "held the CPUs" in doubt.why]
+    judgement = judged([board(ratio, is_slow)], network)
+    assert [fault.kind for fault in judgement.faults] == [kind] * is_named
+    hold = [doubt.why for doubt in judgement.doubts if "held the CPUs" in doubt.why]
     assert hold == [
         "other processes held the CPUs of half of the ranks for 60 % of the time, which may take "
         "2.5 times as long: what is less slow is not named"
@@ -70,7 +70,7 @@ def held_run(waited: list[float]) -> Run:
     [
         ([0.0] * 24, True),
         ([0.6] * 24, False),
-        # The one whose CPU was held is slow, whatever the reason.
+        # A node whose CPU was held is slow, whatever the reason.
         ([0.0] * 3 + [0.9] + [0.0] * 20, True),
     ],
 )

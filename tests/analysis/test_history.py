@@ -19,9 +19,9 @@ from samples import FIRST_DAY, make_run, past_run
 
 
 def facts(run: Run) -> RunFacts:
-    found = facts_of(run, estimate(run))
-    assert found is not None
-    return found
+    run_facts = facts_of(run, estimate(run))
+    assert run_facts is not None
+    return run_facts
 
 
 def one_history(factors: list[float], tolerance: float = 0.05) -> History:
@@ -50,7 +50,7 @@ def switched(switch_at: Sequence[int], slower: float = 2.0) -> History:
     """Messages of `switch_at` bytes are slower by that factor from the 21st of 30 runs on."""
     sizes = tuple(2**n for n in range(3, 17))
     source = np.random.default_rng(5)
-    found = []
+    runs = []
     for day in range(30):
         level = float(np.exp(source.normal(0.0, 0.005)))
 
@@ -61,8 +61,8 @@ def switched(switch_at: Sequence[int], slower: float = 2.0) -> History:
         run = make_run(ns, sizes=sizes, rounds=2)
         started = (FIRST_DAY + timedelta(days=day)).isoformat()
         run.header = msgspec.structs.replace(run.header, id=f"run {day}", started=started)
-        found.append(facts(run))
-    (history,) = histories(found, 0.05)
+        runs.append(facts(run))
+    (history,) = histories(runs, 0.05)
     return history
 
 
@@ -188,8 +188,8 @@ def test_an_mpi_of_another_version_is_the_same_system_and_another_library_is_not
     for run, (library, version) in zip(runs, versions, strict=True):
         for launch in run.launches:
             launch.mpi = MpiFacts(library=library, version=version)
-    found = histories([facts(run) for run in runs], 0.05)
-    assert [(h.system, len(h.runs)) for h in found] == [
+    all_histories = histories([facts(run) for run in runs], 0.05)
+    assert [(h.system, len(h.runs)) for h in all_histories] == [
         ("pingpong, MPICH, here", 2),
         ("pingpong, Open MPI, here", 1),
     ]
@@ -212,8 +212,8 @@ def test_core_to_core_latencies_of_one_state_are_no_difference(later_s: float) -
 
 
 def test_a_label_names_a_system() -> None:
-    found = histories([facts(past_run(0, label="node A")), facts(past_run(1))], 0.05)
-    assert [history.system for history in found] == [
+    all_histories = histories([facts(past_run(0, label="node A")), facts(past_run(1))], 0.05)
+    assert [history.system for history in all_histories] == [
         "pingpong, node A",
         "pingpong, unknown MPI, here",
     ]

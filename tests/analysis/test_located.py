@@ -24,15 +24,15 @@ def located_run(network: PlatformNetwork | None = None, **changes: object) -> Ru
 
 
 def verdict(run: Run) -> Located:
-    found = Analysis(run).located
-    assert found is not None
-    return found
+    located = Analysis(run).located
+    assert located is not None
+    return located
 
 
 def test_nothing_is_named_where_nothing_is_slow() -> None:
-    found = verdict(located_run())
-    assert (found.faults, found.doubts) == ((), ())
-    assert found.judged == {"node": 24, "uplink": 6, "switch": 6, "cable": 15}
+    located = verdict(located_run())
+    assert (located.faults, located.doubts) == ((), ())
+    assert located.judged == {"node": 24, "uplink": 6, "switch": 6, "cable": 15}
 
 
 def test_a_slow_cable_is_named() -> None:
@@ -52,9 +52,9 @@ def test_a_topology_that_contradicts_the_times_is_not_judged() -> None:
 def test_a_launch_on_other_nodes_is_left_out() -> None:
     run = located_run()
     run.launches[2].places[5].host = "spare"
-    found = verdict(run)
-    assert found.steps == 2
-    assert found.doubts[0].why == (
+    located = verdict(run)
+    assert located.steps == 2
+    assert located.doubts[0].why == (
         "launch 3 ran on other nodes than launch 1: its times are left out"
     )
 
@@ -67,10 +67,10 @@ def test_times_that_are_missing_leave_parts_unjudged() -> None:
     run.pair_times[0] = type(block)(
         **{**vars(block), "peers": block.peers[kept], "ns": block.ns[:, kept]}
     )
-    found = verdict(run)
-    assert found.faults == ()
-    assert found.judged["node"] == 23
-    assert any("1 node" in doubt.why for doubt in found.doubts)
+    located = verdict(run)
+    assert located.faults == ()
+    assert located.judged["node"] == 23
+    assert any("1 node" in doubt.why for doubt in located.doubts)
 
 
 def test_each_of_parallel_cables_is_judged() -> None:
@@ -80,9 +80,9 @@ def test_each_of_parallel_cables_is_judged() -> None:
 
 def test_nodes_that_the_platform_does_not_have_leave_a_doubt() -> None:
     """Nodes n0 to n23 were measured."""
-    found = verdict(located_run(network_in(cluster_xml(18, "TORUS", "3,6"))))
-    assert found.judged == {"node": 24, "uplink": 6, "switch": 6, "cable": 15}
-    assert [doubt.why for doubt in found.doubts] == [
+    located = verdict(located_run(network_in(cluster_xml(18, "TORUS", "3,6"))))
+    assert located.judged == {"node": 24, "uplink": 6, "switch": 6, "cable": 15}
+    assert [doubt.why for doubt in located.doubts] == [
         "platform.xml has no n18, n19, n20, n21 and 2 more: its routes are not used, cables are "
         "unknown"
     ]

@@ -38,19 +38,19 @@ def run_of(
 
 
 def matrix(run: Run) -> Matrix:
-    found = matrix_of(run, estimate(run))
-    assert found is not None
-    return found
+    pair_matrix = matrix_of(run, estimate(run))
+    assert pair_matrix is not None
+    return pair_matrix
 
 
 def test_groups_have_the_table_of_size_mean_deviation_and_ratio() -> None:
-    found = matrix(run_of())
-    assert [(group.name, len(group.pairs)) for group in found.by_places] == [
+    pair_matrix = matrix(run_of())
+    assert [(group.name, len(group.pairs)) for group in pair_matrix.by_places] == [
         ("same core", 4),
         ("same L3", 8),
         ("different nodes", 16),
     ]
-    for group in found.by_places:
+    for group in pair_matrix.by_places:
         small, large = group.times
         assert (small.bytes, large.bytes) == (0, 1 << 20)
         assert small.mean_s == pytest.approx(SECONDS[group.name], rel=0.01)
@@ -59,14 +59,16 @@ def test_groups_have_the_table_of_size_mean_deviation_and_ratio() -> None:
 
 
 def test_times_alone_group_the_pairs_alike() -> None:
-    found = matrix(run_of())
-    assert [group.pairs for group in found.by_times] == [group.pairs for group in found.by_places]
-    assert found.disagreeing == found.not_separated == ()
+    pair_matrix = matrix(run_of())
+    assert [group.pairs for group in pair_matrix.by_times] == [
+        group.pairs for group in pair_matrix.by_places
+    ]
+    assert pair_matrix.disagreeing == pair_matrix.not_separated == ()
 
 
 def test_a_pair_that_is_timed_like_another_group_is_told() -> None:
-    found = matrix(run_of(odd=(0, 2)))
-    assert found.disagreeing == (((0, 2), "same L3", "different nodes"),)
+    pair_matrix = matrix(run_of(odd=(0, 2)))
+    assert pair_matrix.disagreeing == (((0, 2), "same L3", "different nodes"),)
 
 
 def test_groups_that_the_times_do_not_tell_apart_are_named() -> None:
@@ -105,10 +107,10 @@ def test_groups_that_differ_at_the_largest_size_alone_are_told_apart() -> None:
 
 
 def test_a_pair_that_is_slow_at_the_largest_size_alone_is_unlike_its_group() -> None:
-    found = matrix(sockets_run(lambda pair: 1.5 if pair == (1, 2) else 1.0))
-    assert ((1, 2), "same L3", "cluster 1") in found.disagreeing
-    assert found.clustered_sizes == (0, 65536)
-    assert found.differ_at_largest
+    pair_matrix = matrix(sockets_run(lambda pair: 1.5 if pair == (1, 2) else 1.0))
+    assert ((1, 2), "same L3", "cluster 1") in pair_matrix.disagreeing
+    assert pair_matrix.clustered_sizes == (0, 65536)
+    assert pair_matrix.differ_at_largest
 
 
 def test_sizes_at_which_the_same_pairs_are_alike_have_one_line() -> None:
@@ -146,7 +148,7 @@ def test_a_pair_that_was_measured_at_one_size_alone_is_in_the_matrix() -> None:
     """A run that was cut has such pairs."""
     run = run_of()
     run.samples = [s for s in run.samples if s.bytes or 7 not in s.peers]
-    found = matrix(run)
-    assert found.ranks == tuple(range(8))
-    assert np.isnan(found.seconds(0)[7]).all()
-    assert found.seconds(1 << 20)[0, 7] > 0.0
+    pair_matrix = matrix(run)
+    assert pair_matrix.ranks == tuple(range(8))
+    assert np.isnan(pair_matrix.seconds(0)[7]).all()
+    assert pair_matrix.seconds(1 << 20)[0, 7] > 0.0

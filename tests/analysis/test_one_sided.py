@@ -26,23 +26,26 @@ def test_the_ratio_of_each_way_is_found_though_launches_differ_more() -> None:
 
 def test_only_flush_local_is_done_at_the_origin_alone() -> None:
     done_at = {
-        one.point.synchronization: one.done_at for one in Analysis(one_sided_run()).one_sided
+        ratio.point.synchronization: ratio.done_at for ratio in Analysis(one_sided_run()).one_sided
     }
     assert done_at == {"flush": "target", "fence": "target", "flush-local": "origin"}
 
 
 def test_too_few_launches_give_a_ratio_without_a_verdict() -> None:
-    for one in Analysis(one_sided_run(launches=3)).one_sided:
-        assert one.judged.interval is None
-        assert one.judged.verdict == "unknown"
-        assert one.judged.needed
+    for ratio in Analysis(one_sided_run(launches=3)).one_sided:
+        assert ratio.judged.interval is None
+        assert ratio.judged.verdict == "unknown"
+        assert ratio.judged.needed
 
 
 def test_what_takes_as_long_as_its_target_computes_needs_it() -> None:
     slower = {("flush", "allocate"): 1.01, ("flush", "create"): 3.2}
     analysis = Analysis(one_sided_run(overlapped=slower))
     assert len(analysis.one_sided) == len(FACTORS) * len(SIZES)
-    needs = {(one.point.window_kind, one.point.bytes): one.needs_target for one in analysis.helped}
+    needs = {
+        (helped.point.window_kind, helped.point.bytes): helped.needs_target
+        for helped in analysis.helped
+    }
     assert needs == {
         (kind, size): kind == "create" for kind in ("allocate", "create") for size in SIZES
     }
@@ -50,7 +53,7 @@ def test_what_takes_as_long_as_its_target_computes_needs_it() -> None:
     assert "put, flush at 8 B does not need the target's help" in shown
     assert "put, flush, create window at 8 B needs the target's help" in shown
     few = Analysis(one_sided_run(launches=3, overlapped=slower)).helped
-    assert {one.needs_target for one in few} == {None}
+    assert {helped.needs_target for helped in few} == {None}
 
 
 def test_the_json_has_both_times_and_the_axes() -> None:

@@ -36,7 +36,7 @@ def one_way(slow: Slow, locate: bool = False, passes: int = 3) -> Run:
         peers = np.stack([block.peers, block.peers[:, ::-1]], axis=1).reshape(-1, 2)
         low, high = (peers // EACH).min(axis=1), (peers // EACH).max(axis=1)
         ns = np.where(low == high, 2000.0, 3000.0) * random.lognormal(0.0, 0.01, len(peers))
-        ns *= [slow(one, other) for one, other in peers.tolist()]
+        ns *= [slow(sender, receiver) for sender, receiver in peers.tolist()]
         run.pair_times[i] = PairBlock(
             **{
                 **vars(block),
@@ -48,43 +48,45 @@ def one_way(slow: Slow, locate: bool = False, passes: int = 3) -> Run:
     return run
 
 
-def first_half(one: int, other: int) -> float:
-    return 1.2 if min(one, other) < 12 else 1.0
+def first_half(sender: int, receiver: int) -> float:
+    return 1.2 if min(sender, receiver) < 12 else 1.0
 
 
-def from_first_half(one: int, _: int) -> float:
-    return 1.2 if one < 12 else 1.0
+def from_first_half(sender: int, _: int) -> float:
+    return 1.2 if sender < 12 else 1.0
 
 
 @pytest.mark.parametrize("slow", [first_half, from_first_half])
 def test_located_nodes_of_two_kinds_are_not_judged(slow: Slow) -> None:
     """Either half may be the normal one: neither passes, and none of its parts is named."""
-    found = Analysis(one_way(slow, locate=True))
-    assert found.outlier_gate is not None
-    assert found.outlier_gate.status == NOT_JUDGED
-    assert found.located is not None
-    assert not found.located.faults
-    assert any("either kind may be the normal one" in doubt.why for doubt in found.located.doubts)
+    analysis = Analysis(one_way(slow, locate=True))
+    assert analysis.outlier_gate is not None
+    assert analysis.outlier_gate.status == NOT_JUDGED
+    assert analysis.located is not None
+    assert not analysis.located.faults
+    assert any(
+        "either kind may be the normal one" in doubt.why for doubt in analysis.located.doubts
+    )
 
 
-def from_3(one: int, _: int) -> float:
-    return 1.3 if one == 3 else 1.0
+def from_3(sender: int, _: int) -> float:
+    return 1.3 if sender == 3 else 1.0
 
 
-def to_3(_: int, other: int) -> float:
-    return 1.3 if other == 3 else 1.0
+def to_3(_: int, receiver: int) -> float:
+    return 1.3 if receiver == 3 else 1.0
 
 
-def with_3(one: int, other: int) -> float:
-    return 1.3 if 3 in (one, other) else 1.0
+def with_3(sender: int, receiver: int) -> float:
+    return 1.3 if 3 in (sender, receiver) else 1.0
 
 
-def over_cable(one: int, other: int) -> float:
-    return 1.3 if (one // EACH, other // EACH) == (4, 1) else 1.0
+def over_cable(sender: int, receiver: int) -> float:
+    return 1.3 if (sender // EACH, receiver // EACH) == (4, 1) else 1.0
 
 
-def out_of_2(one: int, other: int) -> float:
-    return 1.3 if one // EACH == 2 and other // EACH != 2 else 1.0
+def out_of_2(sender: int, receiver: int) -> float:
+    return 1.3 if sender // EACH == 2 and receiver // EACH != 2 else 1.0
 
 
 SLOW: dict[str, Slow] = {
@@ -98,22 +100,22 @@ SLOW: dict[str, Slow] = {
 
 @pytest.mark.parametrize("words", SLOW)
 def test_the_direction_is_named(words: str) -> None:
-    found = Analysis(one_way(SLOW[words])).verdict
-    assert found is not None
-    assert [suspect.words for suspect in found.suspects] == [words]
-    (one,) = found.suspects
-    assert one.ratio == pytest.approx(1.3, rel=0.03)
+    verdict = Analysis(one_way(SLOW[words])).verdict
+    assert verdict is not None
+    assert [suspect.words for suspect in verdict.suspects] == [words]
+    (suspect,) = verdict.suspects
+    assert suspect.ratio == pytest.approx(1.3, rel=0.03)
 
 
 def test_a_pair_of_a_node_that_is_slow_one_way_is_not_named_besides() -> None:
     """The node is not slow enough both ways to be named for that."""
 
-    def slow(one: int, other: int) -> float:
-        return {(3, 14): 3.0, (14, 3): 1.0}.get((one, other), 1.15 if one == 3 else 1.0)
+    def slow(sender: int, receiver: int) -> float:
+        return {(3, 14): 3.0, (14, 3): 1.0}.get((sender, receiver), 1.15 if sender == 3 else 1.0)
 
-    found = Analysis(one_way(slow)).verdict
-    assert found is not None
-    assert [suspect.words for suspect in found.suspects] == ["node n3 is slow to send"]
+    verdict = Analysis(one_way(slow)).verdict
+    assert verdict is not None
+    assert [suspect.words for suspect in verdict.suspects] == ["node n3 is slow to send"]
 
 
 HALVES = {
@@ -132,11 +134,11 @@ def test_of_many_nodes_that_are_slow_one_way_nothing_is_named(
 ) -> None:
     """Nor their cables, switches and pairs: the others may be too fast."""
     ends, role = {"to send": (0, "sending"), "to receive": (1, "receiving")}[way]
-    found = Analysis(one_way(lambda *ranks: factor if ranks[ends] in HALVES[slow] else 1.0))
-    assert found.verdict is not None
-    assert found.verdict.suspects == ()
-    assert found.outlier_gate.status == NOT_JUDGED
-    whys = [doubt.why for doubt in found.verdict.doubts]
+    analysis = Analysis(one_way(lambda *ranks: factor if ranks[ends] in HALVES[slow] else 1.0))
+    assert analysis.verdict is not None
+    assert analysis.verdict.suspects == ()
+    assert analysis.outlier_gate.status == NOT_JUDGED
+    whys = [doubt.why for doubt in analysis.verdict.doubts]
     assert any("normal" in why and f"{role} nodes" in why for why in whys), whys
 
 
@@ -146,18 +148,18 @@ def test_many_nodes_whose_slowness_is_that_of_all_their_pairs_are_not_judged(
     slow: str, factor: float
 ) -> None:
     """Only pairs of two others are fast: fewer than a quarter, where half of the nodes are slow."""
-    found = Analysis(one_way(lambda *pair: factor if {*pair} & {*HALVES[slow]} else 1.0))
-    assert found.verdict is not None
-    assert found.verdict.suspects == ()
-    assert found.outlier_gate.status == NOT_JUDGED
+    analysis = Analysis(one_way(lambda *pair: factor if {*pair} & {*HALVES[slow]} else 1.0))
+    assert analysis.verdict is not None
+    assert analysis.verdict.suspects == ()
+    assert analysis.outlier_gate.status == NOT_JUDGED
 
 
 @pytest.mark.parametrize("words", SLOW)
 def test_the_direction_is_located(words: str) -> None:
-    found = Analysis(one_way(SLOW[words], locate=True)).located
-    assert found is not None
-    assert [fault.words for fault in found.faults] == [words]
-    assert found.faults[0].interval.low < 1.3 < found.faults[0].interval.high
+    located = Analysis(one_way(SLOW[words], locate=True)).located
+    assert located is not None
+    assert [fault.words for fault in located.faults] == [words]
+    assert located.faults[0].interval.low < 1.3 < located.faults[0].interval.high
 
 
 @pytest.mark.parametrize("locate", [False, True])
@@ -165,9 +167,9 @@ def test_what_held_cpus_explain_is_not_named(locate: bool) -> None:
     run = one_way(SLOW["node n3 is slow to send"], locate)
     run.noises = [Noise(launch=0, rank=i, wall_s=1.0, waited_s=0.5) for i in range(24)]
     analysis = Analysis(run)
-    found = analysis.located or analysis.verdict
-    assert found is not None
-    held = [doubt for doubt in found.doubts if "held the CPUs of half of the ranks" in doubt.why]
+    verdict = analysis.located or analysis.verdict
+    assert verdict is not None
+    held = [doubt for doubt in verdict.doubts if "held the CPUs of half of the ranks" in doubt.why]
     assert len(held) == 1
     assert analysis.outlier_gate.status == NOT_JUDGED, analysis.outlier_gate
 

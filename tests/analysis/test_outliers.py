@@ -50,7 +50,7 @@ def found(run: Run) -> list[Outlier]:
 
 
 def accused(run: Run) -> list[tuple[str, tuple[int, ...]]]:
-    return [(one.what, one.ranks) for one in found(run)]
+    return [(outlier.what, outlier.ranks) for outlier in found(run)]
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.03])
@@ -63,11 +63,16 @@ def test_a_slow_node_is_named_once_and_nobody_else(
     def seconds(pair: Pair, size: int) -> float:
         return network(pair, size) + (1e-9 * size if 7 in pair else 0.0)
 
-    (one,) = found(run_of(seconds, ALL_PAIRS, one_a_node(24), noise))
-    assert (one.what, one.ranks, one.bytes, one.group) == ("node", (7,), 65536, "different nodes")
-    assert one.ratio == pytest.approx(1.97 if network is alike else 1.54, rel=0.1)
-    assert one.p < 0.01
-    assert one.launches_agreeing == one.launches == 5
+    (outlier,) = found(run_of(seconds, ALL_PAIRS, one_a_node(24), noise))
+    assert (outlier.what, outlier.ranks, outlier.bytes, outlier.group) == (
+        "node",
+        (7,),
+        65536,
+        "different nodes",
+    )
+    assert outlier.ratio == pytest.approx(1.97 if network is alike else 1.54, rel=0.1)
+    assert outlier.p < 0.01
+    assert outlier.launches_agreeing == outlier.launches == 5
 
 
 @pytest.mark.parametrize("network", [alike, two_levels])

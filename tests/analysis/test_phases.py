@@ -13,15 +13,15 @@ from hockney.show.phase_table import phase_tables
 
 def test_phases_are_in_the_order_of_the_schedule_beside_the_library() -> None:
     analysis = Analysis(phases_run())
-    assert [one.whole.point.bytes for one in analysis.phases] == [1024, 65536]
-    for one in analysis.phases:
-        assert [phase.point.phase for phase in one.phases] == ["reduce-scatter", "allgather"]
-        fractions = [one.fraction(phase.point) for phase in one.phases]
+    assert [phased.whole.point.bytes for phased in analysis.phases] == [1024, 65536]
+    for phased in analysis.phases:
+        assert [phase.point.phase for phase in phased.phases] == ["reduce-scatter", "allgather"]
+        fractions = [phased.fraction(phase.point) for phase in phased.phases]
         assert fractions == pytest.approx([1.0 / 3.0, 2.0 / 3.0])
-        assert one.library_algorithm == "default"
-        assert one.library is not None
-        assert one.library.typical_s == pytest.approx(0.5 * one.whole.point.typical_s)
-        assert one.whole.predicted_s is None  # of messages nothing is known here
+        assert phased.library_algorithm == "default"
+        assert phased.library is not None
+        assert phased.library.typical_s == pytest.approx(0.5 * phased.whole.point.typical_s)
+        assert phased.whole.predicted_s is None  # of messages nothing is known here
 
 
 def test_what_is_made_by_messages_is_no_algorithm_of_the_library() -> None:
@@ -51,7 +51,7 @@ def test_each_segment_size_is_beside_the_library_s_own_by_the_same() -> None:
             changed = replace(samples, algorithm="ring", segment_bytes=segment)
             run.add(replace(changed, ns=[factor * ns for ns in samples.ns]))
     analysis = Analysis(run)
-    by_segment = {one.whole.point.segment_bytes: one for one in analysis.phases}
+    by_segment = {phased.whole.point.segment_bytes: phased for phased in analysis.phases}
     for segment in (4096, 16384):
         library = by_segment[segment].library
         assert library is not None

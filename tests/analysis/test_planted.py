@@ -32,11 +32,11 @@ def test_every_planted_fault_of_sixteen_nodes(shape: str, verb: str, noise: floa
             continue
         launches = 5 if noise else 1
         for known in (False, True) if network.leaf else (False,):
-            found = outcome(network, verb, noise, launches, known, 1)
+            verdict = outcome(network, verb, noise, launches, known, 1)
             if can_be_known(network, verb):
-                assert found == RIGHT, fault
+                assert verdict == RIGHT, fault
             elif fault != "node latency 1.2x":  # hidden by routes of different lengths
-                assert found in (RIGHT, NOT_JUDGED), fault
+                assert verdict in (RIGHT, NOT_JUDGED), fault
 
 
 def test_four_pairs_and_one_of_two_uplinks_cannot_be_known() -> None:

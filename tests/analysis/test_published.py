@@ -80,15 +80,15 @@ def test_classes_of_transport_have_several_systems() -> None:
 
 
 def test_published_numbers_are_those_of_the_facts() -> None:
-    """benchmarks/published.py makes the base of these facts and of the logs that they name."""
+    """benchmarks/published.py builds the base from these facts and the logs they name."""
     facts = tomllib.loads((BENCHMARKS / "published.toml").read_text())
     systems = {system.system: system for system in published_systems()}
     entries = [*facts["paper"], *facts["log"]]
     assert [entry["system"] for entry in entries] == list(systems)
     for entry in entries:
-        one = systems[entry["system"]]
+        system = systems[entry["system"]]
         for name in ("transport", "detail", "library", "date"):
-            assert getattr(one, name) == entry.get(name)
+            assert getattr(system, name) == entry.get(name)
     for paper in facts["paper"]:
         own = [
             (n.quantity, *([] if n.bytes is None else [n.bytes]), n.value)
@@ -115,18 +115,18 @@ def test_published_numbers_are_those_of_the_facts() -> None:
 def test_numbers_are_those_that_the_logs_print(
     system: str, bytes: int, printed_us: float | None
 ) -> None:
-    """Lassen's log has twenty tables, whose median is next to the first."""
-    [one] = [
+    """Lassen's log has 20 tables, whose median is close to the first."""
+    [published] = [
         published_system
         for published_system in published_systems()
         if published_system.system == system
     ]
-    found = {n.bytes: n.value for n in one.numbers if n.quantity == "time_s"}
+    times = {n.bytes: n.value for n in published.numbers if n.quantity == "time_s"}
     if printed_us is None:
-        assert bytes not in found
+        assert bytes not in times
     else:
-        assert found[bytes] == pytest.approx(printed_us * 1e-6, rel=1e-3)
-    assert set(found) <= set(SIZES)
+        assert times[bytes] == pytest.approx(printed_us * 1e-6, rel=1e-3)
+    assert set(times) <= set(SIZES)
 
 
 @pytest.mark.parametrize(
@@ -149,10 +149,10 @@ def test_the_transport_is_told_as_far_as_it_is_known(
 
 def test_shared_memory_is_compared_with_shared_memory_alone() -> None:
     run = run_on(("a", "a"))
-    found = Analysis(run).positions()
-    kinds = {one.transport for place in found.places for one in place.like}
+    positions = Analysis(run).positions()
+    kinds = {figure.transport for place in positions.places for figure in place.like}
     assert kinds == {SHARED_MEMORY}
-    alike = [place for place in found.places if place.is_alike]
+    alike = [place for place in positions.places if place.is_alike]
     assert {(place.quantity, place.bytes) for place in alike} == {
         ("time_s", 0),
         ("time_s", 8),
@@ -161,23 +161,23 @@ def test_shared_memory_is_compared_with_shared_memory_alone() -> None:
         ("alpha_s", None),
         ("r_inf_Bps", None),
     }
-    words = " ".join(position_lines(found))
+    words = " ".join(position_lines(positions))
     eight = next(place for place in alike if place.bytes == 8)
     assert f"better than {eight.percentile:.0f} % of {len(eight.systems)} systems" in words
-    assert any("Pintus" in line for line in source_lines(found))
+    assert any("Pintus" in line for line in source_lines(positions))
 
 
 def test_numbers_of_other_definitions_are_kept_apart() -> None:
     """Lines that others drew through their times are not compared with ours."""
-    found = Analysis(run_on(("a", "a"))).positions()
-    lines = [place for place in found.places if place.quantity == "alpha_s"]
+    positions = Analysis(run_on(("a", "a"))).positions()
+    lines = [place for place in positions.places if place.quantity == "alpha_s"]
     assert [(place.method, place.is_alike) for place in lines] == [
         (OUR_LINE, True),
         (THEIR_LINE, False),
     ]
-    assert {one.method for one in lines[0].like} == {OUR_LINE}
-    assert "another definition (a line by others)" in " ".join(position_lines(found))
-    shown = published_json(found)
+    assert {figure.method for figure in lines[0].like} == {OUR_LINE}
+    assert "another definition (a line by others)" in " ".join(position_lines(positions))
+    shown = published_json(positions)
     assert shown is not None
     assert not {"Hamilton 6, inside a node"} & set(shown["numbers"][-2]["of"])
 
@@ -196,22 +196,24 @@ def test_a_strip_has_the_run_where_it_lies() -> None:
 
 
 def test_each_network_is_compared_on_its_own_where_it_is_unknown() -> None:
-    found = Analysis(run_on(("a", "b"))).positions()
-    words = " ".join(position_lines(found))
+    positions = Analysis(run_on(("a", "b"))).positions()
+    words = " ".join(position_lines(positions))
     assert "of InfiniBand" in words
     assert f"of {TCP}" in words
-    shown = published_json(found)
+    shown = published_json(positions)
     assert shown is not None
     each = shown["numbers"][0]["by_transport"]
-    assert sum(one["systems"] for one in each) == shown["systems"]
+    assert sum(transport["systems"] for transport in each) == shown["systems"]
 
 
 def test_between_hosts_shared_memory_is_left_out() -> None:
     run = run_on(("a", "b"))
-    found = Analysis(run).positions()
-    assert found.places
-    assert SHARED_MEMORY not in {one.transport for place in found.places for one in place.like}
-    assert "does not show which network" in " ".join(position_lines(found))
+    positions = Analysis(run).positions()
+    assert positions.places
+    assert SHARED_MEMORY not in {
+        figure.transport for place in positions.places for figure in place.like
+    }
+    assert "does not show which network" in " ".join(position_lines(positions))
 
 
 def test_where_hosts_are_unknown_the_comparison_says_so() -> None:
@@ -234,13 +236,13 @@ def test_simulated_and_other_experiments_are_compared_with_nothing() -> None:
 def test_the_own_past_is_told() -> None:
     runs = [past_run(day, 1.0 + day / 10.0) for day in range(4)]
     facts = [Analysis(run).facts for run in runs]
-    found = histories([fact for fact in facts if fact], 0.05)
-    latency, bandwidth = Analysis(runs[3]).positions(found).past
+    all_histories = histories([fact for fact in facts if fact], 0.05)
+    latency, bandwidth = Analysis(runs[3]).positions(all_histories).past
     assert (latency.earlier, latency.lower) == (3, 3)
     assert (bandwidth.earlier, bandwidth.lower) == (3, 0)
-    words = " ".join(position_lines(Analysis(runs[3]).positions(found)))
+    words = " ".join(position_lines(Analysis(runs[3]).positions(all_histories)))
     assert "3 of 3 earlier runs of this system were lower" in words
-    assert Analysis(runs[0]).positions(found).past == ()
+    assert Analysis(runs[0]).positions(all_histories).past == ()
 
 
 def test_where_a_value_is_among_published_ones() -> None:
@@ -274,19 +276,19 @@ def test_a_percentile_counts_the_systems_that_are_worse(value: float, percentile
         figure("d", 4.1),
     ]
     assert Position("time_s", 8, value, tuple(times)).percentile == percentile
-    rates = tuple(figure(one.system, one.value, "r_inf_Bps") for one in times)
+    rates = tuple(figure(time.system, time.value, "r_inf_Bps") for time in times)
     assert Position("r_inf_Bps", None, value, rates).percentile == 100.0 - percentile
 
 
 def test_json_has_the_percentile_of_the_first_number_and_of_all() -> None:
-    found = Analysis(run_on(("a", "a"))).positions()
-    shown = published_json(found)
+    positions = Analysis(run_on(("a", "a"))).positions()
+    shown = published_json(positions)
     assert shown is not None
     assert (shown["quantity"], shown["bytes"], shown["transport"]) == ("time_s", 0, SHARED_MEMORY)
     assert 0.0 <= shown["percentile"] <= 100.0
-    assert shown["systems"] == len(shown["of"]) == len(found.places[0].systems)
-    alike = [place.quantity for place in found.places if place.is_alike]
-    assert [one["quantity"] for one in shown["numbers"]] == alike
+    assert shown["systems"] == len(shown["of"]) == len(positions.places[0].systems)
+    alike = [place.quantity for place in positions.places if place.is_alike]
+    assert [number["quantity"] for number in shown["numbers"]] == alike
 
 
 def test_what_is_compared_with_nothing_has_no_percentile() -> None:
@@ -301,7 +303,7 @@ def test_an_own_system_is_published_and_compared_with(
 ) -> None:
     monkeypatch.setenv(OWN_BASE, str(tmp_path / "own.json"))
     runs = [past_run(day, 1.0 + day) for day in range(3)]
-    facts = [one for one in (Analysis(run).facts for run in runs) if one]
+    facts = [run_facts for run_facts in (Analysis(run).facts for run in runs) if run_facts]
     [history] = histories(facts, 0.05)
     entry = entry_of(history, runs[-1])
     assert (entry.transport, entry.date) == (SHARED_MEMORY, "2026-01-03")
@@ -318,7 +320,7 @@ def test_an_own_system_is_published_and_compared_with(
     other = run_on(("a", "a"))
     assert entry.system in {o.system for p in Analysis(other).positions().places for o in p.like}
     itself = Analysis(runs[-1]).positions().places
-    assert entry.system not in {one.system for place in itself for one in place.like}
+    assert entry.system not in {figure.system for place in itself for figure in place.like}
 
 
 def test_a_damaged_base_and_what_cannot_be_published_are_refused(
@@ -329,7 +331,7 @@ def test_a_damaged_base_and_what_cannot_be_published_are_refused(
     with pytest.raises(UsageError, match=r"own\.json: no base of published systems"):
         published_figures()
     run = past_run(1)
-    [history] = histories([one for one in [Analysis(run).facts] if one], 0.05)
+    [history] = histories([run_facts for run_facts in [Analysis(run).facts] if run_facts], 0.05)
     for launch in run.launches:
         launch.simulated = True
     with pytest.raises(UsageError, match="on a real machine"):

@@ -12,8 +12,8 @@ from conftest import first_of
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 BY_CHANCE = 1e-3
-"""A rate that holds gives a count as bad as one that fails here with less than this chance; the
-seed is fixed."""
+"""Where a rate holds, a count so bad that it fails here has less than this chance; the seed is
+fixed."""
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_stated_rate_holds(
     module: str, name: str, n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(BENCHMARKS)
-    [claim] = [one for one in importlib.import_module(module).CLAIMS if one.name == name]
+    [claim] = [claim for claim in importlib.import_module(module).CLAIMS if claim.name == name]
     count, made = claim.run(n, 1)
     assert made == n
     if claim.at_most is not None:

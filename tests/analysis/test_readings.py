@@ -16,19 +16,19 @@ def read(**changes: object) -> dict[WatchedSeries, float]:
     )
     facts = analysis.facts
     assert facts is not None
-    return {one.series: one.value for one in readings_of(facts, [], analysis.pairwise)}
+    return {reading.series: reading.value for reading in readings_of(facts, [], analysis.pairwise)}
 
 
 def test_every_part_of_a_network_is_followed() -> None:
-    found = read()
-    kinds = [one.what for one in found if one.is_part]
+    readings = read()
+    kinds = [series.what for series in readings if series.is_part]
     assert {kind: kinds.count(kind) for kind in kinds} == {
         "node": 24,
         "switch": 6,
         "uplink": 6,
         "cable": 15,
     }
-    assert found[WatchedSeries(8)] > 0.0
+    assert readings[WatchedSeries(8)] > 0.0
 
 
 @pytest.mark.parametrize(
@@ -43,19 +43,21 @@ def test_every_part_of_a_network_is_followed() -> None:
     ],
 )
 def test_a_slow_part_stands_out(slow: dict[tuple[int, int], float], part: WatchedSeries) -> None:
-    usual, found = read(), read(slow=slow)
-    change = {one: found[one] / usual[one] for one in usual if one.is_part}
+    usual, slowed = read(), read(slow=slow)
+    change = {series: slowed[series] / usual[series] for series in usual if series.is_part}
     assert change[part] == pytest.approx(1.5, rel=0.02)
-    others = [ratio for one, ratio in change.items() if one.what == part.what and one != part]
+    others = [
+        ratio for series, ratio in change.items() if series.what == part.what and series != part
+    ]
     assert others == pytest.approx([1.0] * len(others), abs=0.03)
 
 
 def test_switches_that_only_the_times_show_are_not_followed() -> None:
-    assert {one.what for one in read(is_known=False) if one.is_part} == {"node"}
+    assert {series.what for series in read(is_known=False) if series.is_part} == {"node"}
 
 
 def test_few_nodes_cannot_be_told_from_each_other() -> None:
-    assert not any(one.is_part for one in read(nodes=3, each=3))
+    assert not any(series.is_part for series in read(nodes=3, each=3))
 
 
 def test_more_nodes_than_a_list_can_hold_are_said_not_to_be_followed() -> None:
@@ -63,5 +65,9 @@ def test_more_nodes_than_a_list_can_hold_are_said_not_to_be_followed() -> None:
     words = not_followed(analysis.pairwise)
     assert words is not None
     assert "of 136 nodes none is followed" in words
-    assert {one.what for one in read(nodes=136, each=8, passes=1)} == {"time", "switch", "uplink"}
+    assert {series.what for series in read(nodes=136, each=8, passes=1)} == {
+        "time",
+        "switch",
+        "uplink",
+    }
     assert not_followed(Analysis(fabric_run()).pairwise) is None

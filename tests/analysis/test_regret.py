@@ -18,14 +18,14 @@ def test_the_least_of_the_largest_losses() -> None:
             "ascending": {"default": 4.0, "binomial": 1.2, "chain": 1.0},
         },
     )
-    [found] = Analysis(run).regrets
-    assert (found.collective, found.ranks, found.bytes) == ("bcast", 4, 8)
-    assert found.patterns == ("none", "ascending")
-    assert found.algorithm == "binomial"
-    assert round(found.worst, 6) == 1.3
-    assert found.worst_pattern == "none"
-    assert found.own_worst is not None
-    assert round(found.own_worst, 6) == 4.0
+    [regret] = Analysis(run).regrets
+    assert (regret.collective, regret.ranks, regret.bytes) == ("bcast", 4, 8)
+    assert regret.patterns == ("none", "ascending")
+    assert regret.algorithm == "binomial"
+    assert round(regret.worst, 6) == 1.3
+    assert regret.worst_pattern == "none"
+    assert regret.own_worst is not None
+    assert round(regret.own_worst, 6) == 4.0
 
 
 def test_one_pattern_has_no_least_loss() -> None:

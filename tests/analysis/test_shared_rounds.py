@@ -42,6 +42,6 @@ def test_a_far_smaller_delay_of_others_does_not_explain_a_slow_node(
     late: float, named: list[tuple[int, ...]]
 ) -> None:
     network = Network(np.arange(NODES), np.full(NODES, -1), is_simulated=False)
-    found = judged([beside_others(late)], network)
-    assert [fault.units for fault in found.faults if fault.kind == NODE] == named
-    assert named or any("they may have shared a link" in doubt.why for doubt in found.doubts)
+    judgement = judged([beside_others(late)], network)
+    assert [fault.units for fault in judgement.faults if fault.kind == NODE] == named
+    assert named or any("they may have shared a link" in doubt.why for doubt in judgement.doubts)

@@ -49,22 +49,24 @@ def run_of(
 
 def test_what_all_ways_of_a_launch_share_is_not_in_their_ratio() -> None:
     analysis = Analysis(run_of([(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5), (BY_HAND, 1.2)]))
-    found = {(one.point.bytes, one.point.packing): one.judged for one in analysis.side_by_side}
-    assert {key: round(one.ratio, 6) for key, one in found.items()} == {
+    by_way = {
+        (ratio.point.bytes, ratio.point.packing): ratio.judged for ratio in analysis.side_by_side
+    }
+    assert {key: round(judged.ratio, 6) for key, judged in by_way.items()} == {
         (512, "datatype"): 1.5,
         (1024, "datatype"): 1.5,
         (512, "hand"): 1.2,
         (1024, "hand"): 1.2,
     }
-    assert {one.verdict for one in found.values()} == {"slower"}
-    assert [round(one.judged.ratio, 6) for one in analysis.over_datatype] == [0.8, 0.8]
+    assert {judged.verdict for judged in by_way.values()} == {"slower"}
+    assert [round(ratio.judged.ratio, 6) for ratio in analysis.over_datatype] == [0.8, 0.8]
 
 
 def test_packing_by_hand_that_is_surely_faster_is_a_warning() -> None:
     analysis = Analysis(run_of([(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5), (BY_HAND, 1.2)]))
-    (warning,) = [one for one in analysis.warnings if isinstance(one, SlowDatatype)]
+    (warning,) = [warning for warning in analysis.warnings if isinstance(warning, SlowDatatype)]
     assert (len(warning.ratios), warning.measured) == (2, 2)
-    (line,) = [one.text for one in analysis.warnings if isinstance(one, SlowDatatype)]
+    (line,) = [warning.text for warning in analysis.warnings if isinstance(warning, SlowDatatype)]
     assert "faster than vector:64:8:64 at 2 of 2 points" in line
     assert "it takes 0.8 (" in line
 
@@ -83,11 +85,11 @@ def test_partitions_are_compared_with_a_message_that_waits() -> None:
     analysis = Analysis(
         run_of([(WHOLE, 2.0), (PARTITIONED, 1.0), (PARTITIONED | {"partitions": 2}, 1)])
     )
-    assert [(one.point.partitions, one.judged.ratio) for one in analysis.side_by_side] == [
+    assert [(ratio.point.partitions, ratio.judged.ratio) for ratio in analysis.side_by_side] == [
         (4, pytest.approx(0.5)),
         (4, pytest.approx(0.5)),
     ]
-    assert [one.is_faster for one in analysis.side_by_side] == [True, True]
+    assert [ratio.is_faster for ratio in analysis.side_by_side] == [True, True]
     text = side_by_side_text(analysis.side_by_side)
     assert "partitioned, 4 partitions" in text
     (first, _) = side_by_side_json(analysis.side_by_side)["side_by_side"]
@@ -103,7 +105,7 @@ def test_sizes_of_a_curve_share_the_error_rate() -> None:
     ways = [(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5)]
     for sizes, verdict in ((1, "slower"), (20, "unknown")):
         analysis = Analysis(run_of(ways, launches=7, sizes=sizes))
-        assert {one.judged.verdict for one in analysis.side_by_side} == {verdict}
+        assert {ratio.judged.verdict for ratio in analysis.side_by_side} == {verdict}
 
 
 def test_a_run_of_one_way_has_nothing_side_by_side() -> None:

@@ -21,10 +21,10 @@ def test_missed_repetitions_and_barriers_are_counted() -> None:
     run = make_run(lambda *_: [1.0, 1.0], launches=2, rounds=1, sizes=[8])
     run.add(start(0, begin="clock", skew_s=1e-7, tolerance_s=1e-6, missed=1))
     run.add(start(1, begin="barrier", skew_s=0.0))
-    found = starts_of(run)
-    assert found is not None
-    assert (found.launches, found.behind_barrier) == (2, 1)
-    assert found.skew_s == 1e-7
-    assert found.tolerance_s == 1e-6
+    starts = starts_of(run)
+    assert starts is not None
+    assert (starts.launches, starts.behind_barrier) == (2, 1)
+    assert starts.skew_s == 1e-7
+    assert starts.tolerance_s == 1e-6
     counted = sum(len(samples.ns) for samples in run.samples)
-    assert found.missed == pytest.approx(1 / (1 + counted))
+    assert starts.missed == pytest.approx(1 / (1 + counted))

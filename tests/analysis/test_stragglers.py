@@ -17,8 +17,8 @@ from hockney.show.straggler_lines import straggler_lines, stragglers_json
 RANKS = 16
 MACHINES = 100
 MOST_ACCUSED = 4
-"""Of so many sound machines: at most 1 % should be accused, and 4 of 100 are then as seldom as one
-case in three hundred."""
+"""Of so many sound machines at most 1 % should be accused; more than 4 of 100 are then one case in
+three hundred."""
 
 
 def run_of(
@@ -66,32 +66,34 @@ def run_of(
 
 
 def judged(run: Run) -> Stragglers:
-    found = stragglers_of(run)
-    assert found is not None
-    return found
+    judgement = stragglers_of(run)
+    assert judgement is not None
+    return judgement
 
 
 def test_a_late_rank_is_named_with_an_interval() -> None:
     right = covered = 0
     for seed in range(MACHINES):
-        found = judged(run_of(seed, late=1.4)).stragglers
-        right += [one.rank for one in found] == [5]
-        covered += bool(found) and found[0].interval.low < 1.4 < found[0].interval.high
+        stragglers = judged(run_of(seed, late=1.4)).stragglers
+        right += [straggler.rank for straggler in stragglers] == [5]
+        covered += (
+            bool(stragglers) and stragglers[0].interval.low < 1.4 < stragglers[0].interval.high
+        )
     assert right >= 95
-    # The point of the largest ratio is shown, which is above the true one: chosen, not 95 %.
+    # Shown is the point of the largest ratio, chosen, so above the true one: less than 95 %.
     assert covered >= 75
 
 
 def test_no_rank_of_a_sound_machine_is_named() -> None:
-    found = [judged(run_of(seed)) for seed in range(MACHINES)]
-    assert sum(bool(one.stragglers) for one in found) <= MOST_ACCUSED
-    assert all(one.visible is not None and one.visible < 1.4 for one in found)
+    machines = [judged(run_of(seed)) for seed in range(MACHINES)]
+    assert sum(bool(machine.stragglers) for machine in machines) <= MOST_ACCUSED
+    assert all(machine.visible is not None and machine.visible < 1.4 for machine in machines)
 
 
 def test_without_noise_a_place_is_no_reason() -> None:
-    found = judged(run_of(1, noise=0.0))
-    assert found.stragglers == ()
-    assert found.visible == pytest.approx(1.1)
+    judgement = judged(run_of(1, noise=0.0))
+    assert judgement.stragglers == ()
+    assert judgement.visible == pytest.approx(1.1)
 
 
 def test_few_launches_cannot_tell() -> None:
@@ -117,14 +119,14 @@ def test_where_many_ranks_are_late_nobody_can_tell_which_kind_is_normal(
     late: float, count: int
 ) -> None:
     run = run_of(1, late=late, late_ranks=range(count))
-    found = judged(run)
-    assert (found.stragglers, found.visible) == ((), None)
-    assert found.doubts
+    judgement = judged(run)
+    assert (judgement.stragglers, judgement.visible) == ((), None)
+    assert judgement.doubts
     lines = straggler_lines(Analysis(run))
     assert all(line.startswith("stragglers: cannot tell: ") for line in lines)
     json = stragglers_json(Analysis(run))["stragglers"]
     assert json["found"] is None
-    assert json["doubts"][0]["why"] == found.doubts[0].why
+    assert json["doubts"][0]["why"] == judgement.doubts[0].why
 
 
 def test_two_kinds_of_ranks_are_counted() -> None:
@@ -136,8 +138,11 @@ def test_two_kinds_of_ranks_are_counted() -> None:
 
 def test_a_late_rank_is_named_though_of_others_nobody_can_tell() -> None:
     run = run_of(1, late=9.0, noise=0.4)
-    found = judged(run)
-    assert ([one.rank for one in found.stragglers], found.visible) == ([5], None)
+    judgement = judged(run)
+    assert ([straggler.rank for straggler in judgement.stragglers], judgement.visible) == (
+        [5],
+        None,
+    )
     late, others = straggler_lines(Analysis(run))
     assert late.startswith("rank 5 ")
     assert others.startswith("other ranks: cannot tell: ranks differ so much at bcast of ")
@@ -172,7 +177,7 @@ def test_a_rank_that_is_far_from_the_others_is_said_to_be_so() -> None:
             for place in launch.places:
                 place.host = f"n{place.rank}"
                 place.topology = far if place.rank == 5 else f"core.near.n{place.rank}"
-        (one,) = judged(run).stragglers
-        assert (one.rank, one.is_far) == (5, expected)
+        (straggler,) = judged(run).stragglers
+        assert (straggler.rank, straggler.is_far) == (5, expected)
         (line,) = straggler_lines(Analysis(run))
         assert ("farther from the others than most" in line) == expected

@@ -52,8 +52,8 @@ def test_threads_are_one_curve_of_the_max_rate_model() -> None:
 
 
 def test_other_numbers_on_one_side_or_other_communicators_are_other_curves() -> None:
-    apart = [one | {"receiver_threads": 1} for one in threads_of(2, 4)]
-    own = [one | {"thread_comms": "own"} for one in threads_of(1, 2)]
+    apart = [way | {"receiver_threads": 1} for way in threads_of(2, 4)]
+    own = [way | {"thread_comms": "own"} for way in threads_of(1, 2)]
     analysis = Analysis(run_of(*threads_of(1, 2), *apart, *own))
     assert len(analysis.curves) == 4
 

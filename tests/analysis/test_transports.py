@@ -133,18 +133,18 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_the_way_is_what_counted_the_bytes(way: str) -> None:
     records, ports = WAYS[way]
-    found = found_in(*records, whole("a", *ports), whole("b", *ports))
-    assert found.text == way
+    transports = found_in(*records, whole("a", *ports), whole("b", *ports))
+    assert transports.text == way
     fractions = [
-        carrier.fraction for carrier in found.paths[0].carriers if carrier.fraction is not None
+        carrier.fraction for carrier in transports.paths[0].carriers if carrier.fraction is not None
     ]
     assert all(fraction == pytest.approx(1.0 / len(fractions), rel=0.03) for fraction in fractions)
 
 
 def test_devices_that_copy_memory_are_named_as_possible() -> None:
     records = ends("node", INSIDE, [])
-    found = found_in(*records, whole("a", LO, devices=["/dev/xpmem"]))
-    assert found.text == "shared memory or XPMEM"
+    transports = found_in(*records, whole("a", LO, devices=["/dev/xpmem"]))
+    assert transports.text == "shared memory or XPMEM"
 
 
 def test_sizes_are_told_apart_from_the_smallest_on() -> None:
@@ -155,8 +155,8 @@ def test_sizes_are_told_apart_from_the_smallest_on() -> None:
 
 def test_others_traffic_on_an_interface_is_no_carrier_of_small_messages() -> None:
     noise = counted(ETH, tx_bytes=5000, rx_bytes=5000, tx_packets=90)
-    found = found_in(*ends("node", INSIDE, [noise], size=8), whole("a", ETH))
-    assert found.text == "shared memory"
+    transports = found_in(*ends("node", INSIDE, [noise], size=8), whole("a", ETH))
+    assert transports.text == "shared memory"
 
 
 def both(*ports: PortCounters) -> list[PathRecord]:
@@ -181,8 +181,8 @@ DETOURS = {
 
 @pytest.mark.parametrize("kind", DETOURS)
 def test_a_way_that_is_not_the_best_is_called_out(kind: str) -> None:
-    found = list(detours(found_in(*DETOURS[kind])))
-    assert {one.kind for one in found} == {kind}
+    all_detours = list(detours(found_in(*DETOURS[kind])))
+    assert {detour.kind for detour in all_detours} == {kind}
 
 
 HEALTHY = [
@@ -208,12 +208,14 @@ def test_a_pair_of_nodes_that_goes_another_way_is_named() -> None:
     for i in range(0, 8, 2):
         pair = (hosts[i], hosts[i + 1])
         way = [counted(HCA, port_xmit_data=WORDS, port_rcv_data=WORDS)]
-        one = ends("network", pair, way) if i else ends("network", pair, [], tcp=tcp("eth0"))
-        for record in one:
+        pair_records = (
+            ends("network", pair, way) if i else ends("network", pair, [], tcp=tcp("eth0"))
+        )
+        for record in pair_records:
             record.peers = [peer + i for peer in record.peers]
-        records += one
-    found = found_in(*records, *(whole(host, ETH, HCA) for host in hosts))
-    uneven = [detour.text for detour in detours(found) if detour.kind == "uneven nodes"]
+        records += pair_records
+    transports = found_in(*records, *(whole(host, ETH, HCA) for host in hosts))
+    uneven = [detour.text for detour in detours(transports) if detour.kind == "uneven nodes"]
     assert len(uneven) == 1
     assert "by TCP over eth0 at n0-n1" in uneven[0]
 
@@ -226,10 +228,10 @@ def test_variants_that_go_different_ways_are_no_uneven_nodes() -> None:
         for record in (*ways, whole("a", LO)):
             record.launch = launch
             run.add(record)
-    found = transports_of(run)
-    assert found is not None
-    assert found.text == "sm 0: shared memory; sm 1: shared memory; tcp: TCP over lo"
-    assert "uneven nodes" not in {detour.kind for detour in detours(found)}
+    transports = transports_of(run)
+    assert transports is not None
+    assert transports.text == "sm 0: shared memory; sm 1: shared memory; tcp: TCP over lo"
+    assert "uneven nodes" not in {detour.kind for detour in detours(transports)}
 
 
 PORTS = [
@@ -271,10 +273,10 @@ PORTS = [
 def test_ports_are_known_by_their_class_and_counted_in_their_units(
     record: PortCounters, fabric: str, carried: float | None
 ) -> None:
-    found = port_of(record)
-    assert (found.fabric, found.carried) == (fabric, carried)
+    port = port_of(record)
+    assert (port.fabric, port.carried) == (fabric, carried)
 
 
 def test_headers_are_not_payload() -> None:
-    found = port_of(counted(ETH, tx_bytes=1514 * 10, tx_packets=10))
-    assert found.payload == 1448 * 10
+    port = port_of(counted(ETH, tx_bytes=1514 * 10, tx_packets=10))
+    assert port.payload == 1448 * 10

@@ -36,27 +36,27 @@ def drawn(source: np.random.Generator, slower: float = 1.0) -> Analysis:
 
 
 def verdicts(slower: float) -> tuple[Counter[str], Counter[str]]:
-    """Of so many pairs of runs, with ten earlier ones each; and of the gate of 5 %."""
-    found, gates = Counter[str](), Counter[str]()
+    """Verdicts on PAIRS pairs of runs with ten earlier ones, and of a gate of 5 %."""
+    comparisons, gates = Counter[str](), Counter[str]()
     for seed in range(PAIRS):
         source = np.random.default_rng(seed)
         past = [drawn(source) for _ in range(10)]
-        memory = [earlier_run(one.run, one.of_every_launch) for one in past]
+        memory = [earlier_run(analysis.run, analysis.of_every_launch) for analysis in past]
         comparison = compare(drawn(source), drawn(source, slower), 0.03, memory=memory)
-        found[comparison.verdict] += 1
+        comparisons[comparison.verdict] += 1
         gates[comparison_gate(comparison, 0.05).status] += 1
-    return found, gates
+    return comparisons, gates
 
 
 @pytest.mark.long
 def test_equal_runs_are_seldom_called_different() -> None:
-    found, gates = verdicts(1.0)
-    assert found["slower"] + found["faster"] <= 0.1 * PAIRS
+    comparisons, gates = verdicts(1.0)
+    assert comparisons["slower"] + comparisons["faster"] <= 0.1 * PAIRS
     assert gates["passed"] >= 0.1 * PAIRS
 
 
 @pytest.mark.long
 def test_a_slower_run_is_found() -> None:
-    found, gates = verdicts(1.15)
-    assert found["slower"] >= 0.9 * PAIRS
+    comparisons, gates = verdicts(1.15)
+    assert comparisons["slower"] >= 0.9 * PAIRS
     assert gates["failed"] >= 0.9 * PAIRS

@@ -59,10 +59,10 @@ def test_nothing_is_reported_of_launches_that_are_alike_excluded_or_too_few(
 
 def test_a_comparison_notes_them() -> None:
     first, second = run_of(8, ()), run_of(8, (2, 5), times=3.0)
-    found = compare(Analysis(first), Analysis(second), 0.05)
+    comparison = compare(Analysis(first), Analysis(second), 0.05)
     assert any(
         note.endswith("2 of 8 launches take 3.00 times as long as the others")
-        for note in found.notes
+        for note in comparison.notes
     )
 
 

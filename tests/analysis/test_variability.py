@@ -31,8 +31,10 @@ def test_all_ranks_together_are_what_numpy_says_of_all_samples() -> None:
     assert all_.std_s == pytest.approx(every.std(ddof=1))
     assert (all_.min_s, all_.max_s) == (every.min(), every.max())
     assert all_.p99_s == pytest.approx(np.quantile(every, 0.99))
-    assert [one.rank for one in each] == list(range(16))
-    assert [one.median_s for one in each] == pytest.approx([1e-9 * (100 + r) for r in range(16)])
+    assert [spread.rank for spread in each] == list(range(16))
+    assert [spread.median_s for spread in each] == pytest.approx(
+        [1e-9 * (100 + r) for r in range(16)]
+    )
 
 
 def test_a_rank_with_too_few_samples_for_a_quantile_has_none() -> None:
@@ -45,14 +47,17 @@ def test_a_rank_with_too_few_samples_for_a_quantile_has_none() -> None:
 
 def test_a_batch_of_a_pair_is_of_both_its_ranks() -> None:
     run = make_pairs_run(lambda *_: [5.0, 7.0], [[(0, 3), (1, 2)]], one_a_node(4), rounds=1)
-    found = variability(run, estimate(run))
-    assert [(one.rank, one.samples) for one in found] == [(None, 40), *((r, 10) for r in range(4))]
+    spreads = variability(run, estimate(run))
+    assert [(spread.rank, spread.samples) for spread in spreads] == [
+        (None, 40),
+        *((r, 10) for r in range(4)),
+    ]
 
 
 def test_a_rank_whose_mean_stands_apart_is_found() -> None:
     run = run_of(slow=5)
-    (one,) = slow_ranks(variability(run, estimate(run)))
-    assert one.rank == 5
-    assert one.ratio == pytest.approx(1.5, rel=0.05)
-    assert one.p < 0.01
+    (slow_rank,) = slow_ranks(variability(run, estimate(run)))
+    assert slow_rank.rank == 5
+    assert slow_rank.ratio == pytest.approx(1.5, rel=0.05)
+    assert slow_rank.p < 0.01
     assert slow_ranks(variability(run_of(), estimate(run_of()))) == []

@@ -21,7 +21,7 @@ def test_each_variant_has_a_sentence_and_rows() -> None:
     study = Analysis(varied_run(12, {"a": 1.0, "b": 1.05, "c": 0.9})).variants
     assert study is not None
     assert [answer.judged.verdict for answer in study.answers] == ["slower", "faster"]
-    assert [one.variant for one in study.slower(0.0)] == ["b", "b", "b"]
+    assert [ratio.variant for ratio in study.slower(0.0)] == ["b", "b", "b"]
     first, second, *gains = variant_answer(study)
     assert first.startswith("b: slower, ")
     assert second.startswith("c: faster, ")

@@ -54,7 +54,7 @@ def taken(every: Iterator[Look] | list[Look], watch: Watch | None = None) -> lis
 
 def test_a_loss_is_an_alarm_of_its_size_alone_with_its_start() -> None:
     watch = Watch(0.01)
-    (alarm,) = [change for one in taken(looks(*[1.1] * 6), watch) for change in one.changes]
+    (alarm,) = [change for look in taken(looks(*[1.1] * 6), watch) for change in look.changes]
     (watched,) = watch.systems.values()
     assert watched.series[alarm.series] == WatchedSeries(8)
     assert (alarm.at, alarm.seen - alarm.at < 6) == (LEARNED, True)
@@ -64,7 +64,7 @@ def test_a_loss_is_an_alarm_of_its_size_alone_with_its_start() -> None:
 def test_a_mark_begins_a_level_without_an_alarm() -> None:
     every = list(looks(*[1.1] * 300))
     shown = taken([*every[:LEARNED], mark_of(LEARNED + 1, "new firmware"), *every[LEARNED:]])
-    assert not any(one.changes for one in shown)
+    assert not any(look.changes for look in shown)
 
 
 def test_another_version_begins_a_level_and_is_said() -> None:
@@ -74,8 +74,8 @@ def test_another_version_begins_a_level_and_is_said() -> None:
         for look in every[LEARNED:]
     ]
     shown = taken([*every[:LEARNED], *new])
-    assert not any(one.changes for one in shown)
-    notes = [note for one in shown for note in one.notes]
+    assert not any(look.changes for look in shown)
+    notes = [note for look in shown for note in look.notes]
     assert notes == ["MPI version MPICH 5 -> MPICH 6: a new level begins here, as with --mark"]
 
 
@@ -85,7 +85,7 @@ def test_other_hosts_are_judged_apart() -> None:
         msgspec.structs.replace(look, system="pingpong, MPICH, there") for look in every[LEARNED:]
     ]
     watch = Watch(0.01)
-    assert not any(one.changes for one in taken([*every[:LEARNED], *other], watch))
+    assert not any(look.changes for look in taken([*every[:LEARNED], *other], watch))
     assert [len(system.looks) for system in watch.systems.values()] == [LEARNED, 20]
 
 
@@ -104,18 +104,20 @@ def test_a_clock_that_goes_back_is_said_once_and_looks_stay_in_order() -> None:
         for look in every[150:]
     ]
     shown = taken([*every[:150], *back])
-    assert sum("the clock went back" in note for one in shown for note in one.notes) == 1
-    assert [change.at for one in shown for change in one.changes] == [LEARNED]
+    assert sum("the clock went back" in note for look in shown for note in look.notes) == 1
+    assert [change.at for look in shown for change in look.changes] == [LEARNED]
 
 
 def test_a_state_goes_on_as_if_never_interrupted() -> None:
     every = list(looks(*[1.1] * 6))
-    whole = [change for one in taken(every) for change in one.changes]
+    whole = [change for look in taken(every) for change in look.changes]
     watch, rest = Watch(0.01), Watch(0.01)
     taken(every[: LEARNED + 2], watch)
     state = state_of(watch, every[: LEARNED + 2])
     assert resume(rest, every, state) == LEARNED + 2
-    assert [change for one in taken(every[LEARNED + 2 :], rest) for change in one.changes] == whole
+    assert [
+        change for look in taken(every[LEARNED + 2 :], rest) for change in look.changes
+    ] == whole
     assert resume(Watch(0.02), every, state) == 0, "judged by another tolerance"
     for damaged in (state[:100], state[:-40], b"", b"\0" * 300):
         with pytest.raises(ValueError, match=r"\w"):
@@ -127,10 +129,10 @@ def test_lines_that_are_damaged_are_left_out_and_the_list_written_anew(tmp_path:
     lines = [msgspec.json.encode(look) for look in every]
     lines[2] = lines[2].replace(b'"readings"', b'"of another version"')
     (tmp_path / LIST).write_bytes(b"\n".join(lines) + b"\n")
-    found, notes = read_looks(tmp_path, lambda *_: None)
-    assert [look.number for look in found] == [1, 2, 4, 5]
+    kept_looks, notes = read_looks(tmp_path, lambda *_: None)
+    assert [look.number for look in kept_looks] == [1, 2, 4, 5]
     assert "1 line was damaged" in notes[0]
-    assert read_looks(tmp_path, lambda *_: None) == (found, [])
+    assert read_looks(tmp_path, lambda *_: None) == (kept_looks, [])
 
 
 NODES = tuple(WatchedSeries(8, "node", (f"n{number}",)) for number in range(32))
@@ -147,11 +149,11 @@ def network_looks(slow: int, count: int) -> list[Look]:
                 *look.readings,
                 *(
                     Reading(
-                        one,
+                        series,
                         (1.2 if number == slow and at >= LEARNED else 1.0)
                         * float(np.exp(0.01 * rng.standard_normal())),
                     )
-                    for number, one in enumerate(NODES)
+                    for number, series in enumerate(NODES)
                 ),
             ),
         )
@@ -163,9 +165,9 @@ def test_a_node_that_becomes_slow_is_named_and_no_other_one() -> None:
     watch = Watch(0.01)
     shown = taken(network_looks(3, 6), watch)
     (watched,) = watch.systems.values()
-    named = [watched.series[change.series] for one in shown for change in one.changes]
+    named = [watched.series[change.series] for look in shown for change in look.changes]
     assert named == [NODES[3]]
-    (change,) = [change for one in shown for change in one.changes]
+    (change,) = [change for look in shown for change in look.changes]
     words = change_line(watched, change)
     assert "SLOWER: node n3 at 8 B takes 1." in words
     assert "what was usual beside its peers" in words

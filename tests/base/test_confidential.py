@@ -45,7 +45,7 @@ KNOWN = {
 
 
 def planted() -> dict[str, str]:
-    """Two hundred and more variables, each with a value that is found by `hunter`."""
+    """About two hundred variables, each with `hunter` in its value."""
     draw = random.Random(1)
     names = [f"{family}{name}" for family, name in itertools.product(FAMILIES, NAMES)]
     chosen = [draw.choice((name, name.lower(), name.upper())) for name in draw.sample(names, 200)]
@@ -53,9 +53,9 @@ def planted() -> dict[str, str]:
 
 
 def test_of_two_hundred_credentials_none_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = planted()
-    assert len(found) > 190
-    for name, value in found.items():
+    credentials = planted()
+    assert len(credentials) > 190
+    for name, value in credentials.items():
         monkeypatch.setenv(name, value)
     assert "hunter" not in str(describe_environment())
 
@@ -98,6 +98,6 @@ def test_of_a_command_its_programs_are_stored() -> None:
 def test_a_whole_command_has_no_credential() -> None:
     words = ["app", "--password=hunter2", "--api-key", "hunter2", "-x", "https://u:hunter2@h/p"]
     words += ["TOKEN=hunter2", "--size", "8", "Bearer hunter2hunter2"]
-    found = redacted(words)
-    assert "hunter" not in " ".join(found)
-    assert {"app", "--size", "8", "-x"} <= set(found)
+    command = redacted(words)
+    assert "hunter" not in " ".join(command)
+    assert {"app", "--size", "8", "-x"} <= set(command)

@@ -32,7 +32,7 @@ def test_one_process_at_a_time_holds_it_and_no_file_stays(tmp_path: Path) -> Non
     for process in processes:
         process.join()
     assert path.read_text() == "100"
-    assert [one.name for one in tmp_path.iterdir()] == ["number"]
+    assert [file.name for file in tmp_path.iterdir()] == ["number"]
 
 
 def test_patience_ends(tmp_path: Path) -> None:
@@ -71,4 +71,4 @@ def test_a_signal_releases_it(tmp_path: Path, number: int) -> None:
     os.kill(process.pid, number)
     process.join()
     assert process.exitcode == endings.INTERRUPTED
-    assert [one.name for one in tmp_path.iterdir()] == ["held"]
+    assert [file.name for file in tmp_path.iterdir()] == ["held"]

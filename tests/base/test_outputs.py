@@ -59,7 +59,7 @@ def test_what_was_there_stays_where_the_new_one_cannot_be_written(tmp_path: Path
         write_outputs([(tmp_path / "first", "new"), (path, (_failing() for _ in "x"))], force=True)
     assert raised.value.exit_status == 1
     assert path.read_text() == "old"
-    assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 
 def test_a_file_is_replaced_only_by_force_and_keeps_its_mode(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_place_of_the_path_that_cannot_be_read_has_no_additions(
     finding._is_added_to.cache_clear()
 
 
-@pytest.mark.parametrize("registry", OURS, ids=lambda one: one.package)
+@pytest.mark.parametrize("registry", OURS, ids=lambda registry: registry.package)
 def test_ours_have_it_all(registry: Registry[object]) -> None:
     assert registry.built_in()
     for name in registry.built_in():

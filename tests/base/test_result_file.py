@@ -77,12 +77,12 @@ def test_a_file_whose_name_is_taken_away_is_saved_elsewhere(
     if rival is not None:
         path.parent.mkdir()
         path.write_bytes(rival)
-    with pytest.raises(HockneyError, match="was removed or replaced") as told:
+    with pytest.raises(HockneyError, match="was removed or replaced") as error:
         file.write(b"more\n")
     file.close()
     (saved,) = (tmp_path / "here").iterdir()
     assert saved.read_bytes() == b"measured\n"
-    assert saved.name in str(told.value)
+    assert saved.name in str(error.value)
     assert saved.stat().st_mode & 0o077 == 0
     assert rival is None or path.read_bytes() == rival
 

@@ -21,9 +21,9 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to be a s
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
-    found = tmp_path / "way" / "cache"
-    found.mkdir(mode=0o700, parents=True)
-    return found
+    folder = tmp_path / "way" / "cache"
+    folder.mkdir(mode=0o700, parents=True)
+    return folder
 
 
 def test_a_directory_of_this_user_alone_is_trusted(cache: Path) -> None:

@@ -60,23 +60,23 @@ FLAGS = (
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """$HOCKNEY_TEST_BROWSER, which then must work, or the one on PATH."""
-    asked = os.environ.get("HOCKNEY_TEST_BROWSER")
-    found = asked or shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
+    named = os.environ.get("HOCKNEY_TEST_BROWSER")
+    executable = named or shutil.which("chromium") or shutil.which("chromium-browser")
+    if executable is None:
         pytest.skip("no Chromium on PATH; HOCKNEY_TEST_BROWSER names one")
-    if not asked:
+    if not named:
         pytest.importorskip("playwright.sync_api")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        chromium = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
         yield chromium
         chromium.close()
 
 
 @pytest.fixture(scope="session")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report with every figure, of which one label attacks."""
+    """A report with every figure; one label is an attack."""
     folder = tmp_path_factory.mktemp("page")
     analyses = analyses_of(write_runs(folder))
     path = folder / "report.html"
@@ -168,17 +168,17 @@ MARK_RADIUS = 6.0
 def test_the_page_draws_the_values_of_each_figure(desk: Opened, name: str) -> None:
     figure = example(name)
     for panel, drawn in zip(figure.panels, desk.page.evaluate(DRAWN, plain(figure)), strict=True):
-        assert [words for words, _ in drawn["series"]] == [one.words for one in panel.series]
+        assert [words for words, _ in drawn["series"]] == [series.words for series in panel.series]
         assert drawn["cells"] == [cell.words for cell in (*panel.cells, *panel.bars)]
         assert not {"NaN", "undefined", "Infinity"} & set(" ".join(drawn["ticks"]).split())
-        for one, (_, path), wanted in zip(
+        for series, (_, path), wanted in zip(
             panel.series, drawn["series"], drawn["wanted"], strict=True
         ):
-            if one.style == "steps":
+            if series.style == "steps":
                 continue
             known = [at for at in wanted if at[1] is not None]
             places = [(float(x), float(y)) for x, y in PLACE.findall(path)]
-            assert len(places) == len(known), one.words
+            assert len(places) == len(known), series.words
             for (x, y), (wanted_x, wanted_y) in zip(places, known, strict=True):
                 assert abs(x - wanted_x) < MARK_RADIUS
                 assert abs(y - wanted_y) < MARK_RADIUS
@@ -221,11 +221,11 @@ def test_the_pointer_finds_a_mark(desk: Opened) -> None:
     figure = desk.figure("pairs-pingpong-contention")
     figure.scroll_into_view_if_needed()
     box = figure.locator(".frame > svg").first.bounding_box()
-    found = desk.page.evaluate(
+    mark = desk.page.evaluate(
         "DRAWINGS.filter((one) => one.id.endsWith('contention')).map(({ panels: [v] }) => "
         "[v.px(v.shown[0].x[2]), v.py(v.shown[0].y[2])])[0]"
     )
-    desk.page.mouse.move(box["x"] + found[0] + 3, box["y"] + found[1] + 3)
+    desk.page.mouse.move(box["x"] + mark[0] + 3, box["y"] + mark[1] + 3)
     tip = figure.locator(".tip").inner_text()
     assert "pairs at once: 4" in tip
     assert "1.804 µs" in tip
@@ -332,7 +332,7 @@ def test_each_figure_has_its_table(opened: Opened) -> None:
     for name in FIGURES:
         figure = opened.figure(name)
         figure.locator("summary").click()
-        # Browsers tell that it was opened a moment later.
+        # Browsers say a moment later that it opened.
         figure.locator("tbody tr").nth(1).wait_for(state="attached")
         with opened.page.expect_download() as waiting:
             figure.locator("button", has_text="CSV").first.click()

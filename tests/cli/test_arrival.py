@@ -16,8 +16,7 @@ from hockney import records
 RANKS = 8
 SKEW_S = 40e-6
 DETACHED, RENDEZVOUS = 8, 1 << 20
-"""Bytes of messages after which the sender goes on at once, and after which only when they have
-arrived."""
+"""Sizes of a message whose sender goes on at once, and of one that its sender waits for."""
 
 
 def lateness(pattern: str, ranks: int) -> list[float]:
@@ -153,8 +152,8 @@ def test_delays_of_a_file(hockney: RunHockney, tmp_path: Path) -> None:
     assert done.status == 0, done.stderr
     [launch] = records.read(tmp_path / "run.jsonl").launches
     spread = max(delays) - min(delays)
-    asked = [(delay - min(delays)) / spread for delay in delays]
-    assert launch.arrivals["listed"] == pytest.approx(asked, abs=1e-5)
+    fractions = [(delay - min(delays)) / spread for delay in delays]
+    assert launch.arrivals["listed"] == pytest.approx(fractions, abs=1e-5)
     again = hockney("collective", "bcast", "-n", "4", "--arrival", "@delays.txt", "--oversubscribe")
     assert again.status == 2
     assert "delays of 8 ranks, not of 4" in again.stderr
@@ -203,8 +202,8 @@ def test_the_map_and_the_least_loss_are_shown(hockney: RunHockney, tmp_path: Pat
     assert "bcast, arrival descending, skew 100 us of 8 B" in done.stdout
     assert "least loss over the patterns of arrival none, descending, last-late" in done.stdout
     shown = json.loads(hockney("show", "run.jsonl", "--json").stdout)
-    assert [one["bytes"] for one in shown["regrets"]] == [8, 65536]
-    assert all(1.0 <= one["worst"] < 10.0 for one in shown["regrets"])
+    assert [regret["bytes"] for regret in shown["regrets"]] == [8, 65536]
+    assert all(1.0 <= regret["worst"] < 10.0 for regret in shown["regrets"])
     drawn = hockney("plot", "run.jsonl", "--what", "arrivals", "-o", "map.svg")
     assert drawn.status == 0, drawn.stderr
     text = (tmp_path / "map.svg").read_text()

@@ -44,9 +44,9 @@ def test_patterns_are_measured_at_no_more_sizes_than_promised() -> None:
 
 def test_a_deviation_is_as_large_too_long_as_too_short() -> None:
     for factor in (1.25, 1.0 / 1.25):
-        found = deviations("ping-pong", Analysis(run_of()), Analysis(run_of(factor)))
-        assert [one.bytes for one in found] == [1, 8, 64, 512, 4096]
-        assert [one.error for one in found] == pytest.approx([0.25] * 5)
+        points = deviations("ping-pong", Analysis(run_of()), Analysis(run_of(factor)))
+        assert [point.bytes for point in points] == [1, 8, 64, 512, 4096]
+        assert [point.error for point in points] == pytest.approx([0.25] * 5)
 
 
 def test_many_good_ping_pongs_do_not_hide_a_bad_pattern() -> None:
@@ -57,10 +57,10 @@ def test_many_good_ping_pongs_do_not_hide_a_bad_pattern() -> None:
 
 
 def test_the_noise_is_said() -> None:
-    found = [Deviation("ping-pong", 8, 1.0, 1.01)]
-    text = "\n".join(_lines(Path("p.xml"), found, Scatter(0.031, 0.052)))
+    points = [Deviation("ping-pong", 8, 1.0, 1.01)]
+    text = "\n".join(_lines(Path("p.xml"), points, Scatter(0.031, 0.052)))
     assert "scatter by 3.1 % within a launch, 5.2 % between launches" in text
-    assert "scatter" not in "\n".join(_lines(Path("p.xml"), found, Scatter(None, None)))
+    assert "scatter" not in "\n".join(_lines(Path("p.xml"), points, Scatter(None, None)))
 
 
 def test_a_platform_is_made_without_the_sizes_that_are_held_out() -> None:
@@ -117,12 +117,12 @@ def test_a_simulated_machine_is_found_again(hockney: RunHockney, tmp_path: Path)
     words = ("-n", "2", "--platform", "cluster:2", "--sizes", "1..64KiB/2", "--budget", "8s")
     done = hockney("calibrate", *words, "-o", "platform.xml", "--json", "-q")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["platform"] == "platform.xml"
-    assert found["patterns"]["ping-pong"] < 0.03, "what a section of the platform may be off"
-    assert set(found["patterns"]) == {"ping-pong", "exchange", "stream"}
-    assert found["validation_error"] == max(found["patterns"].values())
-    errors = [one["error"] for one in found["points"] if one["pattern"] == "ping-pong"]
+    answer = json.loads(done.stdout)
+    assert answer["platform"] == "platform.xml"
+    assert answer["patterns"]["ping-pong"] < 0.03, "what a section of the platform may be off"
+    assert set(answer["patterns"]) == {"ping-pong", "exchange", "stream"}
+    assert answer["validation_error"] == max(answer["patterns"].values())
+    errors = [point["error"] for point in answer["points"] if point["pattern"] == "ping-pong"]
     assert len(errors) >= 10
     assert "<platform" in (tmp_path / "platform.xml").read_text()
     again = hockney("pingpong", "--platform", "platform.xml", "--sizes", "8,1KiB", "-q")

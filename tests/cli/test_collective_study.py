@@ -32,21 +32,21 @@ def test_launches_take_turns_and_prove_what_they_ran(hockney: RunHockney, tmp_pa
     )
     assert done.status == 0, done.stderr
     run = records.read(tmp_path / "run.jsonl")
-    asked = [
+    combinations = [
         ("bcast", "default"),
         ("bcast", "binomial"),
         ("scan", "default"),
         ("scan", "recursive_doubling"),
     ]
     ran = {s.launch: (s.operation, s.algorithm) for s in run.samples}
-    assert list(ran.values()) == 2 * asked
+    assert list(ran.values()) == 2 * combinations
     forced = [launch for launch in run.launches if ran[launch.launch][1] == "binomial"]
     read = [{k.lower(): v for k, v in launch.controls.items()} for launch in forced]
     proofs = [v for each in read for k, v in each.items() if k.endswith("_algorithm")]
     assert proofs in (["1", "1"], ["binomial", "binomial"])  # MPICH, Open MPI
     points = json.loads(done.stdout)["points"]
     assert points  # of the machine's usual state, which not every launch may have seen
-    assert {(p["operation"], p["algorithm"]) for p in points} <= set(asked)
+    assert {(p["operation"], p["algorithm"]) for p in points} <= set(combinations)
     assert all(0 < p["own_mean_s"] <= p["own_max_s"] for p in points)
 
 

@@ -56,13 +56,13 @@ def compared(tmp_path: Path) -> list[str]:
 
 
 def test_without_an_earlier_run_the_prior_is_said(hockney: RunHockney, compared: list[str]) -> None:
-    found = hockney("compare", *compared)
-    assert NOT_KNOWN in found.stdout
-    assert "(prior, 90 %:" in found.stdout
-    (one,) = json.loads(hockney("compare", *compared, "--json").stdout)["comparisons"]
-    assert one["between_runs"]["runs"] == 0
-    assert one["between_runs"]["low"] < one["between_runs"]["deviation"]
-    assert one["overall"]["found_in_80"] > one["overall"]["smallest_difference"] > 0.0
+    done = hockney("compare", *compared)
+    assert NOT_KNOWN in done.stdout
+    assert "(prior, 90 %:" in done.stdout
+    (comparison,) = json.loads(hockney("compare", *compared, "--json").stdout)["comparisons"]
+    assert comparison["between_runs"]["runs"] == 0
+    assert comparison["between_runs"]["low"] < comparison["between_runs"]["deviation"]
+    assert comparison["overall"]["found_in_80"] > comparison["overall"]["smallest_difference"] > 0.0
 
 
 def test_one_earlier_run_is_a_memory(
@@ -70,8 +70,8 @@ def test_one_earlier_run_is_a_memory(
 ) -> None:
     for number in range(1, 5):
         (tmp_path / "past" / f"{number}.jsonl").unlink()
-    found = hockney("compare", *compared, "--history", str(tmp_path / "past"))
-    assert "from 2 runs" in found.stdout
+    done = hockney("compare", *compared, "--history", str(tmp_path / "past"))
+    assert "from 2 runs" in done.stdout
 
 
 def test_a_directory_keeps_its_memory_and_makes_it_again(
@@ -117,9 +117,9 @@ def test_runs_of_another_host_are_left_out_and_counted(
 ) -> None:
     for number in range(5, 7):
         write_run(elsewhere(a_run(number)), tmp_path / "past" / f"{number}.jsonl")
-    found = hockney("compare", *compared, "--memory", str(tmp_path / "past"))
-    assert "earlier runs left out: 2 on other hosts" in found.stderr
-    assert "from 6 runs" in found.stdout
+    done = hockney("compare", *compared, "--memory", str(tmp_path / "past"))
+    assert "earlier runs left out: 2 on other hosts" in done.stderr
+    assert "from 6 runs" in done.stdout
 
 
 def test_what_history_has_read_is_the_usual_memory(
@@ -138,12 +138,12 @@ def test_a_plan_says_what_limits(hockney: RunHockney, compared: list[str], tmp_p
     assert "both in one run with --vary: about" in small
     large = hockney("compare", *compared, *past, "--plan", "20%").stdout
     assert "launches of each run (they have 10 and 10)" in large
-    (one,) = json.loads(hockney("compare", *compared, *past, "--plan", "0.5%", "--json").stdout)[
-        "comparisons"
-    ]
-    assert one["plan"]["launches"] is None
-    assert one["plan"]["least_by_launches"] > 0.005
-    assert one["plan"]["blocks"] >= 8
+    (comparison,) = json.loads(
+        hockney("compare", *compared, *past, "--plan", "0.5%", "--json").stdout
+    )["comparisons"]
+    assert comparison["plan"]["launches"] is None
+    assert comparison["plan"]["least_by_launches"] > 0.005
+    assert comparison["plan"]["blocks"] >= 8
 
 
 def test_show_says_where_the_next_runs_interval_is_from(
@@ -190,11 +190,11 @@ def test_a_reference_draws_on_the_memory(
     hockney: RunHockney, compared: list[str], tmp_path: Path
 ) -> None:
     write_run(elsewhere(a_run(7)), tmp_path / "past" / "7.jsonl")
-    found = hockney(
+    done = hockney(
         "export", compared[0], "--to", "reframe-references", "--memory", str(tmp_path / "past")
     )
-    assert "note: earlier runs left out: 1 on other hosts" in found.stderr
-    assert "the median of another run, from 7 runs" in found.stdout
+    assert "note: earlier runs left out: 1 on other hosts" in done.stderr
+    assert "the median of another run, from 7 runs" in done.stdout
 
 
 def test_explain_draws_on_the_memory(
@@ -205,7 +205,10 @@ def test_explain_draws_on_the_memory(
     done = hockney("explain", *compared, "--json", "--memory", str(tmp_path / "past"))
     assert "note: earlier runs left out: 1 on other hosts" in done.stderr
     known = json.loads(done.stdout)
-    widths = [found["points"][0]["high"] / found["points"][0]["low"] for found in (alone, known)]
+    widths = [
+        explanation["points"][0]["high"] / explanation["points"][0]["low"]
+        for explanation in (alone, known)
+    ]
     assert widths[1] < widths[0]
 
 
@@ -263,7 +266,7 @@ def test_a_memory_that_cannot_be_written_costs_no_verdict(
         raise HockneyError("No space left on device")
 
     monkeypatch.setattr(_memory, "write_output", full)
-    found = hockney("compare", *reversed(compared), "--memory", str(tmp_path / "carried.json"))
-    assert found.status == 0
-    assert "faster" in found.stdout
-    assert "No space left on device; this run is not remembered" in found.stderr
+    done = hockney("compare", *reversed(compared), "--memory", str(tmp_path / "carried.json"))
+    assert done.status == 0
+    assert "faster" in done.stdout
+    assert "No space left on device; this run is not remembered" in done.stderr

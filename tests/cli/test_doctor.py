@@ -16,14 +16,14 @@ def test_json_has_every_finding_and_the_status_follows_the_verdict(hockney: RunH
     done = hockney("doctor", "--json")
     result = json.loads(done.stdout)
     assert set(result) == {"findings", "verdict"}
-    found = {finding["name"]: finding for finding in result["findings"]}
-    for finding in found.values():
+    findings = {finding["name"]: finding for finding in result["findings"]}
+    for finding in findings.values():
         assert set(finding) == {"name", "verdict", "fact", "advice"}
         assert finding["verdict"] in ("ok", "warn", "bad", "unknown")
-    assert "(shared memory)" in found["message among others"]["fact"]
+    assert "(shared memory)" in findings["message among others"]["fact"]
     for name in ("MPI", "compiler", "engine", "launch of two ranks", "clock cost"):
-        assert found[name]["verdict"] in ("ok", "warn"), found[name]
-    assert (result["verdict"] == "bad") == ("bad" in {f["verdict"] for f in found.values()})
+        assert findings[name]["verdict"] in ("ok", "warn"), findings[name]
+    assert (result["verdict"] == "bad") == ("bad" in {f["verdict"] for f in findings.values()})
     assert done.status == (1 if result["verdict"] == "bad" else 0)
     built = [line for line in done.stderr.splitlines() if line.startswith("building the engine")]
     assert done.stderr.splitlines() == built
@@ -81,8 +81,8 @@ def test_one_cpu_is_not_enough(hockney: RunHockney) -> None:
         done = hockney("doctor", "--json")
     finally:
         os.sched_setaffinity(0, before)
-    found = {f["name"]: f for f in json.loads(done.stdout)["findings"]}
+    findings = {f["name"]: f for f in json.loads(done.stdout)["findings"]}
     assert done.status == 1
-    assert found["allowed CPUs"]["verdict"] == "bad"
-    assert found["places of ranks"]["verdict"] == "bad"
-    assert "both share one CPU" in found["places of ranks"]["fact"]
+    assert findings["allowed CPUs"]["verdict"] == "bad"
+    assert findings["places of ranks"]["verdict"] == "bad"
+    assert "both share one CPU" in findings["places of ranks"]["fact"]

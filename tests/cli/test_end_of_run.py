@@ -14,7 +14,7 @@ from samples import make_run
 
 
 def interrupted(samples: int) -> Any:
-    """A session whose only launch was interrupted, after it had so many samples or none."""
+    """A session whose only launch was interrupted, after this many samples or none."""
     run = make_run(lambda *_: [1000.0] * samples, launches=1, sizes=(8,))
     if not samples:
         run = run.of_launches(set())

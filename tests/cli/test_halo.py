@@ -36,8 +36,8 @@ def test_exchanges_are_measured_and_predicted_side_by_side(
         *SHORT,
     )
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)
-    halos = [point for point in found["points"] if point["operation"] == "halo"]
+    answer = json.loads(done.stdout)
+    halos = [point for point in answer["points"] if point["operation"] == "halo"]
     assert {point["exchange"] for point in halos} <= {"waitall", "neighbor"}
     for point in halos:
         assert (point["grid"], point["neighbors"], point["periodic"]) == ([2, 2], "faces", True)
@@ -46,7 +46,7 @@ def test_exchanges_are_measured_and_predicted_side_by_side(
     run = records.read(tmp_path / "run.jsonl")
     messages = {(p.bytes, p.peers) for p in run.samples.visited if p.operation == "message"}
     assert messages == {(0, (0, 1)), (0, (0, 2)), (1024, (0, 1)), (1024, (0, 2))}
-    assert {one["exchange"] for one in found["predicted"]} <= {"waitall", "neighbor"}
+    assert {prediction["exchange"] for prediction in answer["predicted"]} <= {"waitall", "neighbor"}
     shown = hockney("show", "run.jsonl").stdout
     assert "2x2 periodic grid, neighbours at faces, 1 KiB to each" in shown
     assert hockney("plot", "run.jsonl", "-o", "run.png").status == 0
@@ -229,10 +229,10 @@ def test_a_message_hides_behind_its_sender_or_its_receiver(
 ) -> None:
     done = hockney("overlap", "--sizes", "8,64KiB", "-o", "run.jsonl", "--json", *SHORT)
     assert done.status == 0, done.stderr
-    for one in json.loads(done.stdout)["overlaps"]:
-        assert one["operation"] in ("isend", "irecv")
-        assert 0.0 <= one["hidden"] <= 1.0
-        assert one["host_overhead_s"] >= 0.0
+    for overlap in json.loads(done.stdout)["overlaps"]:
+        assert overlap["operation"] in ("isend", "irecv")
+        assert 0.0 <= overlap["hidden"] <= 1.0
+        assert overlap["host_overhead_s"] >= 0.0
     for visit in records.read(tmp_path / "run.jsonl").samples:
         assert visit.own_mean_ns == visit.own_max_ns  # of the rank that may compute
         assert visit.own_max_ns is not None

@@ -263,11 +263,11 @@ def test_a_default_that_is_computed_is_the_one_that_is_described(
 ) -> None:
     usual, same = plan_of(verb, words), plan_of(verb, [*words, *spelt])
     if spelt[0] == "--buffers":
-        for one, other in zip(usual.cases, same.cases, strict=True):
-            assert one.workload.usual_buffers == other.workload.buffers
+        for case, other in zip(usual.cases, same.cases, strict=True):
+            assert case.workload.usual_buffers == other.workload.buffers
     elif spelt[0] == "--window-kind":
-        for one, other in zip(usual.cases, same.cases, strict=True):
-            assert one.workload.kinds == other.workload.window_kinds
+        for case, other in zip(usual.cases, same.cases, strict=True):
+            assert case.workload.kinds == other.workload.window_kinds
     else:
         assert usual == same
     described = next(option.show_default for option in options(verb) if spelt[0] in option.opts)

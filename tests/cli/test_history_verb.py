@@ -65,20 +65,20 @@ def test_json_says_the_same(hockney: RunHockney, folder: Path) -> None:
 
 def test_openmetrics_is_read_by_prometheus(hockney: RunHockney, folder: Path) -> None:
     text = hockney("history", str(folder), "--openmetrics").stdout
-    found = {family.name: family for family in openmetrics(text)}
-    times = {sample.labels["what"]: sample for sample in found["hockney_time_seconds"].samples}
+    families = {family.name: family for family in openmetrics(text)}
+    times = {sample.labels["what"]: sample for sample in families["hockney_time_seconds"].samples}
     assert times["value"].value == pytest.approx(1.304e-6, rel=0.01)
     assert times["low"].value <= times["value"].value <= times["high"].value
     assert times["value"].labels["system"] == f"pingpong, {NASTY}"
-    (worse,) = found["hockney_worse"].samples
+    (worse,) = families["hockney_worse"].samples
     assert worse.value == 1
-    assert {family.name for family in prometheus(text)} == set(found)
+    assert {family.name for family in prometheus(text)} == set(families)
 
 
 def test_what_the_newest_run_shows_by_itself_is_not_accepted(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
-    """The median pair, which a history follows, is none of a slow node's."""
+    """A history follows the median pair, which is no slow node's."""
     for day in range(8):
         write_run(night_run(day, *([6] if day == 5 else [])), tmp_path / f"{day:02}.jsonl")
     done = hockney("history", ".")
@@ -164,8 +164,8 @@ def test_what_is_asked_wrongly_is_told(
 
 def test_show_sets_a_run_beside_its_past(hockney: RunHockney, folder: Path) -> None:
     last = str(folder / "19.jsonl")
-    told = hockney("show", last, "--history", str(folder)).stdout
-    assert "19 of 19 earlier runs of this system were lower" in told
+    shown = hockney("show", last, "--history", str(folder)).stdout
+    assert "19 of 19 earlier runs of this system were lower" in shown
     result = json.loads(hockney("show", last, "--history", str(folder), "--json").stdout)
     assert result["positions"]["past"][0]["earlier"] == 19
     assert result["positions"]["transport"] == "shared memory"

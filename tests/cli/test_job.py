@@ -79,8 +79,8 @@ def test_a_script_for_another_machine_says_what_it_assumes(
     [assumed] = [word for word in done.stdout.split() if word.startswith("--mpi=")]
     assert f"srun is not on this machine, so the script assumes {assumed}: " in done.stderr
     assert "`srun --mpi=list` on the cluster" in done.stderr
-    asked = ("--launch", "mpiexec -n {ranks} {command}")
-    other = hockney("job", "slurm", "--", "pingpong", "-n", "2", *asked, "-o", "run.jsonl")
+    template = ("--launch", "mpiexec -n {ranks} {command}")
+    other = hockney("job", "slurm", "--", "pingpong", "-n", "2", *template, "-o", "run.jsonl")
     assert "assumes" not in other.stderr
 
 

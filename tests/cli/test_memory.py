@@ -39,9 +39,9 @@ def test_the_answer_is_a_ratio(on_devices: Hockney, tmp_path: Path) -> None:
     points = {(sample.memory, sample.peer_memory) for sample in read(result).samples}
     assert points == {("host", None), ("device", None), ("device", "host")}
     shown = json.loads(on_devices("show", str(result), "--json").stdout)
-    assert {(one["memory"], one["over"]["memory"]) for one in shown["memories"]} == {
-        ("device", "host")
-    }
+    assert {
+        (comparison["memory"], comparison["over"]["memory"]) for comparison in shown["memories"]
+    } == {("device", "host")}
 
 
 def test_windows_lie_on_the_device_without_a_word_of_their_kind(
@@ -116,7 +116,7 @@ def test_collectives_are_tried_one_by_one(on_devices: Hockney, mpi: Mpi) -> None
     assert done.status == 0, done.stderr
     assert "pinned memory works with bcast, reduce\n" in done.stdout
     done = on_devices(*words, "--json", mode="strict")
-    tried = {one["memory"]: one for one in json.loads(done.stdout)["memories"]}
+    tried = {memory["memory"]: memory for memory in json.loads(done.stdout)["memories"]}
     assert tried["pinned"]["able"] == ["bcast", "reduce"]
     if mpi.family != "intel":
         assert done.status == 1

@@ -17,17 +17,17 @@ QUICK = ("--budget", "0.5s", "--launches", "2", "-q")
 def asked(hockney: RunHockney, path: Path, *words: str) -> dict[str, Any]:
     done = hockney(*words, *QUICK, "-o", str(path / "run.jsonl"), "--json")
     assert done.status == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
 def test_threads_are_an_axis(hockney: RunHockney, tmp_path: Path) -> None:
-    found = asked(hockney, tmp_path, "pairs", "-n", "2", "--threads", "1,2", "--sizes", "8,1KiB")
-    assert {(point["threads"], point["bytes"]) for point in found["points"]} == {
+    answer = asked(hockney, tmp_path, "pairs", "-n", "2", "--threads", "1,2", "--sizes", "8,1KiB")
+    assert {(point["threads"], point["bytes"]) for point in answer["points"]} == {
         (threads, size) for threads in (1, 2) for size in (8, 1024)
     }
-    assert found["run"]["mpi"]["threads"] == "multiple"
-    for row in found["contention"]:
+    assert answer["run"]["mpi"]["threads"] == "multiple"
+    for row in answer["contention"]:
         expected = row["threads"] / row["typical_s"]
         assert row["messages_per_s"] == pytest.approx(expected)
     fitted = hockney("fit", "--model", "max-rate", str(tmp_path / "run.jsonl"))
@@ -38,23 +38,29 @@ def test_threads_are_an_axis(hockney: RunHockney, tmp_path: Path) -> None:
 
 def test_threads_of_pingpong(hockney: RunHockney, tmp_path: Path) -> None:
     words = ("pingpong", "--threads", "2,2:1", "--sizes", "8")
-    found = asked(hockney, tmp_path, *words)
-    assert [(p["threads"], p["receiver_threads"]) for p in found["points"]] == [(2, None), (2, 1)]
+    answer = asked(hockney, tmp_path, *words)
+    assert [(p["threads"], p["receiver_threads"]) for p in answer["points"]] == [(2, None), (2, 1)]
 
 
 def test_a_layout_is_measured_beside_contiguous_messages(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
     words = ("pairs", "-n", "2", "--datatype", "vector:64:8:64")
-    found = asked(hockney, tmp_path, *words)
-    ways = {(point["datatype"], point["packing"]) for point in found["points"]}
+    answer = asked(hockney, tmp_path, *words)
+    ways = {(point["datatype"], point["packing"]) for point in answer["points"]}
     assert ways == {
         ("contiguous", None),
         *(("vector:64:8:64", packing) for packing in ("datatype", "pack", "hand")),
     }
-    assert {point["bytes"] % 512 for point in found["points"]} == {0}
-    assert {one["packing"] for one in found["side_by_side"]} == {"datatype", "pack", "hand"}
-    assert {tuple(one["over"]) for one in found["side_by_side"]} == {("datatype", "packing")}
+    assert {point["bytes"] % 512 for point in answer["points"]} == {0}
+    assert {comparison["packing"] for comparison in answer["side_by_side"]} == {
+        "datatype",
+        "pack",
+        "hand",
+    }
+    assert {tuple(comparison["over"]) for comparison in answer["side_by_side"]} == {
+        ("datatype", "packing")
+    }
 
 
 def test_partitions_are_measured_beside_whole_messages(hockney: RunHockney, tmp_path: Path) -> None:
@@ -63,12 +69,12 @@ def test_partitions_are_measured_beside_whole_messages(hockney: RunHockney, tmp_
     if done.status == 2:
         assert "partitioned communication came with MPI 4.0" in done.stderr
         pytest.skip("this MPI has none")
-    found = json.loads(done.stdout)
-    assert {(p["mode"], p["partitions"], p["stagger_ns"]) for p in found["points"]} == {
+    answer = json.loads(done.stdout)
+    assert {(p["mode"], p["partitions"], p["stagger_ns"]) for p in answer["points"]} == {
         ("partitioned", 4, 5000.0),
         ("persistent", 4, 5000.0),
     }
-    assert {one["over"]["mode"] for one in found["side_by_side"]} == {"persistent"}
+    assert {comparison["over"]["mode"] for comparison in answer["side_by_side"]} == {"persistent"}
 
 
 @pytest.mark.long

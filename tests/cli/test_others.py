@@ -17,7 +17,7 @@ def written(directory: Path, *days: int, factor: float = 1.0, label: str | None 
 
 
 def ids(files: list[Path], past: list[Path]) -> set[str]:
-    return {one.run.header.id for one in others_beside(files, past)}
+    return {other.run.header.id for other in others_beside(files, past)}
 
 
 def test_runs_of_the_same_question_are_found(tmp_path: Path) -> None:

@@ -55,9 +55,9 @@ def test_the_engine_refuses_what_only_it_sees(run_engine: RunEngine) -> None:
 
 def test_an_answer_from_ranks_that_take_turns_is_marked(hockney: RunHockney) -> None:
     cpu = min(allowed_set())
-    asked = ("pingpong", "--cpus", f"{cpu},{cpu}", *FEW, "-o", "run.jsonl")
-    assert hockney(*asked).status == 2
-    done = hockney(*asked, "--oversubscribe", "--force")
+    words = ("pingpong", "--cpus", f"{cpu},{cpu}", *FEW, "-o", "run.jsonl")
+    assert hockney(*words).status == 2
+    done = hockney(*words, "--oversubscribe", "--force")
     assert done.status == 0, done.stderr
     assert done.stdout.startswith("oversubscribed: 2 ranks take turns on 1 CPU of ")
     assert hockney("show", "run.jsonl", "--format", "osu").stdout.startswith("# oversubscribed: 2")

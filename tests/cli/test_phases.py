@@ -39,14 +39,14 @@ def test_real_ranks(hockney: RunHockney, tmp_path: Path) -> None:
         *("-o", "run.jsonl"),
     )
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)["phases"]
-    assert {(one["algorithm"], one["bytes"]) for one in found} == {
+    rows = json.loads(done.stdout)["phases"]
+    assert {(row["algorithm"], row["bytes"]) for row in rows} == {
         (name, size) for name in ("scatter_allgather", "chain") for size in (8, 65536)
     }
-    for one in found:
-        assert one["library_algorithm"] == "default"
-        assert one["library_s"] > 0.0
-        assert one["predicted_s"] > 0.0
+    for row in rows:
+        assert row["library_algorithm"] == "default"
+        assert row["library_s"] > 0.0
+        assert row["predicted_s"] > 0.0
     visits = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
     by_visit: dict[tuple[int, int, int], dict[str, list[float]]] = {}
     for visit in visits:

@@ -33,8 +33,8 @@ def test_each_rank_has_the_time_that_it_spent() -> None:
 def test_the_matrix_has_the_bytes_between_ranks_and_adds_neighbours_up() -> None:
     [panel] = describe_profile("traffic", ProfileSummary(stencil(4))).panels
     bytes_ = 1000 * 65536 + 50 * 1024
-    found = {(cell.row, cell.column): cell.value for cell in panel.cells}
-    assert found == {(a, b): bytes_ for a in range(4) for b in range(4) if (a - b) % 4 in (1, 3)}
+    cells = {(cell.row, cell.column): cell.value for cell in panel.cells}
+    assert cells == {(a, b): bytes_ for a in range(4) for b in range(4) if (a - b) % 4 in (1, 3)}
     [panel] = describe_profile("traffic", ProfileSummary(stencil(128))).panels
     assert panel.y.names[0] == "0..1"
     assert sum(cell.value or 0.0 for cell in panel.cells) == 2 * 128 * bytes_
@@ -49,10 +49,10 @@ def test_the_report_has_a_section_of_the_profile(hockney: RunHockney, tmp_path: 
     assert "Top ten lines by time" in page
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert data is not None
-    found = json.loads(data[1])
-    names = {one["id"].removeprefix("profile-1-") for one in found["figures"]}
+    contents = json.loads(data[1])
+    names = {figure["id"].removeprefix("profile-1-") for figure in contents["figures"]}
     assert names == set(PROFILE_FIGURES.built_in())
-    assert found["profiles"][0]["show"]["calls"]
+    assert contents["profiles"][0]["show"]["calls"]
 
 
 def test_names_in_a_profile_are_text(hockney: RunHockney, tmp_path: Path) -> None:

@@ -75,12 +75,12 @@ def test_claims_that_ship_have_their_verdict_in_simulation(
 ) -> None:
     done = hockney("reproduce", name, "-q", "--json", "--dir", "results")
     assert done.status == SIMULATED[name], done.stdout + done.stderr
-    found = json.loads(done.stdout)
-    assert found["verdict"] == VERDICTS[done.status]
-    assert found["is_exact"] is True
+    answer = json.loads(done.stdout)
+    assert answer["verdict"] == VERDICTS[done.status]
+    assert answer["is_exact"] is True
     assert records.read(tmp_path / "results" / "run.jsonl").is_simulated
     again = hockney("reproduce", name, "--from", "results/run.jsonl", "--json")
-    assert (again.status, json.loads(again.stdout)["value"]) == (done.status, found["value"])
+    assert (again.status, json.loads(again.stdout)["value"]) == (done.status, answer["value"])
 
 
 @pytest.mark.parametrize(
@@ -225,8 +225,8 @@ def test_without_simgrid_nothing_is_simulated(hockney: RunHockney, tmp_path: Pat
     bare = tmp_path / "bin"
     bare.mkdir()
     for name in ("sh", "cat", "mpicc"):
-        if found := shutil.which(name):
-            (bare / name).symlink_to(found)
+        if program := shutil.which(name):
+            (bare / name).symlink_to(program)
     done = hockney("reproduce", "bcast-binomial-rounds", env={"PATH": str(bare)})
     assert done.status == 3, done.stdout + done.stderr
     assert "smpicc and smpirun are not on PATH" in done.stdout
@@ -279,4 +279,4 @@ def test_claims_that_ship_are_listed(hockney: RunHockney) -> None:
         assert name in shown
         assert read_claim(name).claim in shown
     listed = json.loads(hockney("reproduce", "--list", "--json").stdout)["claims"]
-    assert [one["claim"] for one in listed] == list(CLAIMS)
+    assert [claim["claim"] for claim in listed] == list(CLAIMS)

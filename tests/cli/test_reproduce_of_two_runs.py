@@ -38,7 +38,7 @@ over = {measure = "A", bytes = 8}
 def measured(
     path: Path, seconds_a_byte: float = 1e-10, hosts: tuple[str, ...] = ("n0",), factor: float = 1.0
 ) -> Path:
-    """A ping-pong of 24 launches between ranks on these hosts, which was asked for their number."""
+    """A ping-pong of 24 launches between ranks on these hosts; its plan asks for as many."""
     sizes = sorted({1, *(1 << power for power in range(21)), *SIZES})
     source = random.Random(path.name)
     scatter = [factor * (1.0 + 0.005 * source.gauss(0.0, 1.0)) for _ in range(24)]
@@ -52,7 +52,7 @@ def measured(
     plan = single(Pingpong(sizes=sizes_of(sizes)), placement, Sampling())
     run.header = msgspec.structs.replace(run.header, id=path.name, options=stored(plan))
     places = [Place(rank=r, host=hosts[-r % len(hosts)], pu=r, pinned=True) for r in (0, 1)]
-    run.launches[:] = [msgspec.structs.replace(one, places=places) for one in run.launches]
+    run.launches[:] = [msgspec.structs.replace(launch, places=places) for launch in run.launches]
     return write_run(run, path)
 
 

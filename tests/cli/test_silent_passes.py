@@ -174,8 +174,8 @@ def test_one_of_several_algorithms_that_became_slow_is_found(
     assert done.status == 1
     assert "bcast, chain, 2 ranks: time at 8 B" in done.stdout
     assert done.stdout.count("not worse") == 4
-    found = json.loads(hockney("history", "past", "--json").stdout)["systems"][0]["trends"]
-    worse = [trend for trend in found if trend["worse"]]
+    trends = json.loads(hockney("history", "past", "--json").stdout)["systems"][0]["trends"]
+    worse = [trend for trend in trends if trend["worse"]]
     assert {trend["curve"] for trend in worse} == {"bcast, chain, 2 ranks"}
     assert worse[0]["changes"][0]["index"] == 9
     assert worse[0]["changes"][0]["ratio"] == pytest.approx(3.0, rel=0.01)

@@ -41,8 +41,10 @@ def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_pat
     files = sorted((tmp_path / "results").glob("*-*.jsonl"))
     runs = [records.read(file) for file in files]
     plans = [plan_of(run.header.options) for run in runs]
-    asked = [(plan.first.placement.place, plan.first.workload.buffers) for plan in plans if plan]
-    assert asked == [
+    combinations = [
+        (plan.first.placement.place, plan.first.workload.buffers) for plan in plans if plan
+    ]
+    assert combinations == [
         (place, buffers) for place in ("core", "none") for buffers in ("separate", "returned")
     ]
     assert {plan.sampling.precision for plan in plans if plan} == {0.5}

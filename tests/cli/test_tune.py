@@ -83,8 +83,8 @@ def test_the_same_as_json_without_writing(
 ) -> None:
     done = hockney("tune", str(result), "--json")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["rules"][0] == {
+    answer = json.loads(done.stdout)
+    assert answer["rules"][0] == {
         "collective": "bcast",
         "ranks": 2,
         "nodes": None,
@@ -99,7 +99,7 @@ def test_the_same_as_json_without_writing(
         "conditions": 1,
         "predicted": False,
     }
-    assert found["environment"] == {}
+    assert answer["environment"] == {}
     assert list(tmp_path.iterdir()) == [result]
 
 

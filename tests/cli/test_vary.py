@@ -70,12 +70,12 @@ def test_simulated_variants_have_exact_ratios(hockney: RunHockney) -> None:
         "pingpong", "--vary", TWO_LATENCIES, "--sizes", "8,1KiB", "--json", "-o", "out.jsonl"
     )
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)["variants"]
-    whole, *points = found["ratios"]
+    variants = json.loads(done.stdout)["variants"]
+    whole, *points = variants["ratios"]
     assert whole["point"] is None
     assert len(points) == 2
-    assert {one["verdict"] for one in found["ratios"]} == {"slower"}
-    # The latency is two links' and the switch's; what is sent takes the same.
+    assert {ratio["verdict"] for ratio in variants["ratios"]} == {"slower"}
+    # Two links and the switch add latency; sending the bytes takes the same.
     assert points[0]["ratio"] == pytest.approx(1.5, rel=0.01)
     assert points[0]["low"] == points[0]["high"] == points[0]["ratio"]
     judged = hockney("compare", "out.jsonl", "--tolerance", "5%")
@@ -193,9 +193,9 @@ def test_a_large_difference_ends_the_run_early(hockney: RunHockney) -> None:
     )
     assert done.status == 0, done.stderr
     assert "the comparison is conclusive" in done.stderr
-    [one] = (package.load(Path("out.jsonl")).variants or pytest.fail("no variants")).ratios
-    assert one.judged.verdict == "faster"
-    assert one.blocks >= 8
+    [ratio] = (package.load(Path("out.jsonl")).variants or pytest.fail("no variants")).ratios
+    assert ratio.judged.verdict == "faster"
+    assert ratio.blocks >= 8
 
 
 @pytest.mark.long

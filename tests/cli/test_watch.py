@@ -64,8 +64,8 @@ def test_looks_are_kept_and_gone_on_with(hockney: RunHockney, tmp_path: Path) ->
     for number in (1, 2):
         done = hockney(*ONCE, *QUICK)
         assert (done.status, f"look {number} at this level" in done.stdout) == (3, True)
-    found = listed(tmp_path / "w")
-    assert [(look.number, look.file) for look in found] == [
+    looks = listed(tmp_path / "w")
+    assert [(look.number, look.file) for look in looks] == [
         (1, "look-000001.jsonl"),
         (2, "look-000002.jsonl"),
     ]

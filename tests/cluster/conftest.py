@@ -87,7 +87,7 @@ class Cluster:
 
     def mend(self) -> None:
         """Waits until Slurm has its nodes back. It takes one out of use whose step does not end
-        soon, as the daemon's of a step may when srun was killed."""
+        soon, as may happen when srun was killed."""
         for _ in range(5 * TEST_TIMEOUT_S):
             listed = self.run("sinfo", "--noheader", "--Node", "--format=%T").stdout.split()
             if listed == ["idle", "idle"]:
@@ -103,7 +103,7 @@ class Cluster:
         subprocess.run(["nsenter", network, "ip", "link", "set", interface, word], check=True)
 
     def engines(self, host: str) -> list[int]:
-        """Process ids of engines on a host; one that is only not yet buried counts as none."""
+        """Process ids of engines on a host; a zombie does not count."""
         pids = subprocess.run(
             ["ip", "netns", "pids", host], capture_output=True, text=True, check=True
         ).stdout.split()

@@ -39,14 +39,14 @@ def little_shared_memory(host: str) -> Iterator[None]:
 
 
 def of_nodes(cluster: Cluster) -> dict[str, dict[str, str]]:
-    found = json.loads(cluster.run(*DOCTOR).stdout)["findings"]
-    return {one["name"]: one for one in found if one["name"].startswith("nodes")}
+    findings = json.loads(cluster.run(*DOCTOR).stdout)["findings"]
+    return {finding["name"]: finding for finding in findings if finding["name"].startswith("nodes")}
 
 
 def test_nodes_that_are_alike_are_one_row(cluster: Cluster) -> None:
-    [found] = of_nodes(cluster).values()
-    assert found["verdict"] == "ok"
-    assert found["fact"].startswith("the same on all 2:\nkernel: ")
+    [finding] = of_nodes(cluster).values()
+    assert finding["verdict"] == "ok"
+    assert finding["fact"].startswith("the same on all 2:\nkernel: ")
 
 
 def test_a_node_that_differs_comes_first(cluster: Cluster) -> None:

@@ -91,7 +91,7 @@ FAULTS: dict[Callable[[Cluster], None], tuple[int, str]] = {
 
 
 TIMEOUTS = {rank_stopped: "15s", node_gone: "8s"}
-"""What shows by silence. In as long a time at most, the nodes are asked what their ranks do."""
+"""Faults that show by silence; within this time the nodes are asked what their ranks do."""
 
 
 @pytest.fixture

@@ -33,15 +33,17 @@ def tried(cluster: Cluster, env: dict[str, str]) -> dict[str, Any]:
     words = [f"{name}={value}" for name, value in env.items()]
     done = cluster.run("env", *words, *HOCKNEY, "doctor", "--transports", "--json", *BETWEEN)
     assert done.status == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
-def large_path(found: dict[str, Any], reach: str) -> dict[str, Any]:
+def large_path(answer: dict[str, Any], reach: str) -> dict[str, Any]:
     [path] = [
-        one
-        for one in found["paths"]
-        if one["reach"] == reach and one["bytes"] == LARGE and one["hosts"][0] == "hA"
+        candidate
+        for candidate in answer["paths"]
+        if candidate["reach"] == reach
+        and candidate["bytes"] == LARGE
+        and candidate["hosts"][0] == "hA"
     ]
     result: dict[str, Any] = path
     return result

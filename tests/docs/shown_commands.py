@@ -119,5 +119,5 @@ def _shortened(words: list[str]) -> list[str]:
         more += ["--budget", "1s" if "--multi" in words else "300ms"]
     more += ["--launches", "1"]
     if words[0] == "pingpong":
-        more += ["--timeout", "300s"]  # of ranks that take turns a size may take minutes
+        more += ["--timeout", "300s"]  # ranks that take turns may need minutes a size
     return more

@@ -38,8 +38,8 @@ def test_it_measures_something(hockney: RunHockney, command: str) -> None:
     def measures() -> bool:
         done = hockney(*shortened(command), "--json", "-q", "-o", "run.jsonl", "--force")
         assert done.status == 0, done.stderr
-        found = json.loads(done.stdout)
-        return bool(found.get("points") or found.get("startup"))
+        answer = json.loads(done.stdout)
+        return bool(answer.get("points") or answer.get("startup"))
 
     # Beside other work 300 ms may end before four ranks have met once.
     assert any(measures() for _ in range(3)), command

@@ -5,7 +5,7 @@ The whole command measures with them, and reads their records here.
     make emulated ARCHITECTURES="arm64 i386 s390x"
 
 It needs root and Debian packages (PACKAGES below), and keeps each machine's libraries in
-build/emulated. Times measured under emulation mean nothing; that data are verified does.
+build/emulated. Times measured under emulation mean nothing; the checks of data do.
 """
 
 from __future__ import annotations
@@ -114,16 +114,16 @@ def libraries_of(name: str) -> Path:
 
 
 def mirror() -> list[str]:
-    """This machine's own, with the release alone: of the suites of updates, which mmdebstrap would
-    add, a mirror may lack the lists of other architectures for a while."""
-    asked = ["Codename: " + RELEASE, "Component: main", "Created-By: Packages"]
-    found = subprocess.run(
-        ["apt-get", "indextargets", "--format", "$(REPO_URI)", *asked],
+    """This machine's own, for the release alone: mmdebstrap would add the suites of updates, whose
+    lists for other architectures a mirror may lack for a while."""
+    filters = ["Codename: " + RELEASE, "Component: main", "Created-By: Packages"]
+    listing = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI)", *filters],
         check=True,
         capture_output=True,
         text=True,
     )
-    return found.stdout.split()[:1]
+    return listing.stdout.split()[:1]
 
 
 def build(name: str) -> Path:
@@ -188,15 +188,15 @@ def main() -> int:
     parser.add_argument("machines", nargs="*", metavar="MACHINE", help="default: all")
     parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     parser.add_argument("--budget", default="1s", help="of each experiment")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     failed = 0
-    names = asked.machines or [*MACHINES]
+    names = arguments.machines or [*MACHINES]
     with ThreadPoolExecutor() as pool:
         engines = dict(zip(names, pool.map(build, names), strict=True))
     for name, engine in engines.items():
-        for experiment in asked.experiments:
+        for experiment in arguments.experiments:
             began = time.monotonic()
-            wrong = measure(name, engine, experiment, asked.budget)
+            wrong = measure(name, engine, experiment, arguments.budget)
             failed += wrong is not None
             print(f"{name:6} {experiment:11} {wrong or 'ok'} ({time.monotonic() - began:.0f} s)")
             sys.stdout.flush()

@@ -26,8 +26,8 @@ Check = Callable[..., Done]
 
 @pytest.fixture(scope="session", params=INTERFACES)
 def interface(request: pytest.FixtureRequest) -> str:
-    found: str = request.param
-    return found
+    name: str = request.param
+    return name
 
 
 @pytest.fixture(scope="session")

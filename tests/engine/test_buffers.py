@@ -15,17 +15,17 @@ def overlaps(calls: list[Call]) -> int:
     into."""
     sent: list[int] = []
     received: list[int] = []
-    found = 0
+    count = 0
     for call in calls:
         if call.name in ("wait", "exchange"):
             sent, received = [], []
         if call.name in ("isend", "exchange"):
-            found += any(abs(call.sent - other) < MESSAGE for other in received)
+            count += any(abs(call.sent - other) < MESSAGE for other in received)
             sent.append(call.sent)
         if call.name in ("irecv", "exchange"):
-            found += any(abs(call.received - other) < MESSAGE for other in sent + received)
+            count += any(abs(call.received - other) < MESSAGE for other in sent + received)
             received.append(call.received)
-    return found
+    return count
 
 
 @pytest.mark.parametrize("buffers", ["returned", "separate", "cold"])
@@ -112,8 +112,8 @@ def test_cold_visits_go_on_where_the_last_one_ended(watch: Watch, asked: str) ->
 
 
 def walked_before_return(walk: list[int]) -> float:
-    """Bytes of memory between two uses of the same address, the fewest; infinite where none is used
-    twice, 0 where one is all that is used."""
+    """The fewest bytes of memory between two uses of an address; infinite where none is used twice,
+    0 where only one is used."""
     last: dict[int, int] = {}
     fewest = float("inf")
     for step, address in enumerate(walk):

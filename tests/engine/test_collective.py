@@ -36,7 +36,7 @@ SHORT = EVERY if "HOCKNEY_TEST_MPICC" in os.environ else EACH_KIND
 def test_each_collective_at_the_sizes_that_it_has(run_engine: RunEngine, name: str) -> None:
     done = run_engine("collective", name, "--algorithm=its own", *QUICK)
     assert done.status == 0, done.stderr
-    # Where a machine is busy, no repetition of a size may begin together.
+    # On a busy machine perhaps no repetition of a size begins together.
     assert {s["bytes"] for s in done.of("start")} == EVERY[name]
     samples = done.of("samples")
     assert {(s["operation"], s["algorithm"]) for s in samples} <= {(name, "its own")}
@@ -73,8 +73,8 @@ def test_completion_is_no_shorter_than_any_ranks_own_duration(run_engine: RunEng
 @pytest.mark.parametrize("name", first_of(["gatherv --root=rotate", "allreduce", "alltoallw"]))
 def test_groups_make_it_at_the_same_time(run_engine: RunEngine, name: str) -> None:
     """Each on its own: what --verify expects is of a group of two, not of four ranks."""
-    asked = (*name.split(), "--groups=2", "--verify", "--sync=clock")
-    done = run_engine("collective", *asked, *QUICK[:2], "--sizes=8,4KiB", ranks=4)
+    words = (*name.split(), "--groups=2", "--verify", "--sync=clock")
+    done = run_engine("collective", *words, *QUICK[:2], "--sizes=8,4KiB", ranks=4)
     assert done.status == 0, done.stderr
     assert {s["bytes"] for s in done.of("start")} == {8, 4096}
     assert {(s["ranks"], s["groups"]) for s in done.of("samples")} <= {(4, 2)}
@@ -143,7 +143,7 @@ def test_what_communicates_with_nobody_has_no_persistent_form(run_engine: RunEng
 ELEMENTS = {"int32": 4, "int64": 8, "float": 4, "double": 8}
 OF_16_BITS = ("float16", "bfloat16")
 REDUCED = ("reduce_local", "allreduce", "iscan", "reduce_scatter")
-"""Kinds of reduction: of each one element is short."""
+"""Kinds of reduction: one element of each is short."""
 NOT_HAD = "this MPI library adds up no numbers of this type"
 
 

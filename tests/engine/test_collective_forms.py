@@ -58,8 +58,8 @@ def test_threads_make_a_collective_at_once(run_engine: RunEngine, name: str) -> 
         "collective", name, "--threads=1,2", "--thread-comms=own", *QUICK, *others, ranks=2
     )
     assert done.status == 0, done.stderr
-    found = {s["threads"] for s in done.of("samples")}
-    assert found <= {1, 2}
+    threads = {s["threads"] for s in done.of("samples")}
+    assert threads <= {1, 2}
     assert len(done.of("start")) % 6 == 0  # each round: three sizes by one thread and by two
 
 

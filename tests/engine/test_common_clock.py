@@ -13,12 +13,12 @@ LEAST_PATH_S = 20e-9
 
 @pytest.mark.parametrize("asked", ["pairs", "collective bcast"])
 def test_uncertainty_and_bound_are_recorded(run_engine: RunEngine, asked: str) -> None:
-    # Of few synchronizations that others disturb the half may be wrong by more, not in every run.
+    # Other work may disturb half of a few synchronizations, but not in every run.
     assert any(is_within_bound(run_engine, asked) for _ in range(5))
 
 
-def is_within_bound(run_engine: RunEngine, asked: str) -> bool:
-    done = run_engine(*asked.split(), "--sync=messages", "--sizes=8", "--seconds=0.3")
+def is_within_bound(run_engine: RunEngine, words: str) -> bool:
+    done = run_engine(*words.split(), "--sync=messages", "--sizes=8", "--seconds=0.3")
     assert done.status == 0, done.stderr
     starts = done.of("start")
     assert all(s["error_s"] > 0.0 for s in starts)

@@ -75,7 +75,7 @@ def test_the_received_layout_may_be_another(run_engine: RunEngine) -> None:
 
 
 def test_a_damaged_byte_is_found(run_engine: RunEngine, faulty_engine: Engine) -> None:
-    """Byte 17 of the last 64: of a block of 16 bytes in 32 it is one of the data."""
+    """Byte 17 of the last 64 is data: each 32 bytes have a block of 16."""
     done = run_engine(
         "pairs",
         *("--verify", "--seconds=0.05", "--sizes=64", "--datatype=vector:4:16:32"),

@@ -57,16 +57,19 @@ VERBS = {
     "get": ("rma", "get", "--memory=device", "--window-kind=create"),
 }
 SHORT_VERBS = ("pingpong", "staged", "threads", "alltoall", "halo", "put")
-"""Of each way that messages take to memory of a device."""
+"""One of each way of messages to a device's memory."""
 
 
 @pytest.mark.parametrize("verb", kept_short(VERBS, SHORT_VERBS))
 def test_data_arrive(run: Run, mpi: Mpi, verb: str) -> None:
     done = run(*VERBS[verb], SIZES, "--verify", *SHORT, mode=aware(mpi))
     assert done.status == 0, done.stderr
-    asked = next(word for word in VERBS[verb] if word.startswith("--memory="))
-    memories = {tuple(one.split(",")) for one in asked.removeprefix("--memory=").split("/")}
-    seen = {(one["memory"], *filter(None, [one.get("peer_memory")])) for one in done.of("samples")}
+    option = next(word for word in VERBS[verb] if word.startswith("--memory="))
+    memories = {tuple(memory.split(",")) for memory in option.removeprefix("--memory=").split("/")}
+    seen = {
+        (samples["memory"], *filter(None, [samples.get("peer_memory")]))
+        for samples in done.of("samples")
+    }
     # A collective whose ranks did not start in time leaves none.
     assert seen == memories or (seen <= memories and len(done.of("start")) >= len(memories))
 
@@ -97,13 +100,13 @@ def test_a_reduction_on_a_device(run: Run) -> None:
 
 def test_every_way_of_each_memory(run: Run) -> None:
     done = run("pingpong", "--memory=host/device", "--staged=whole,4KiB", "--sizes=8", *SHORT)
-    ways = {(one["memory"], one.get("staging")) for one in done.of("samples")}
+    ways = {(samples["memory"], samples.get("staging")) for samples in done.of("samples")}
     assert ways == {("host", None), ("device", None), ("device", 0), ("device", 4096)}
 
 
 def test_only_staged(run: Run) -> None:
     done = run("pingpong", "--memory=device", "--staged=whole", "--unaware", "--sizes=8", *SHORT)
-    assert {one.get("staging") for one in done.of("samples")} == {0}
+    assert {samples.get("staging") for samples in done.of("samples")} == {0}
 
 
 def test_staged_messages_arrive_with_any_library(run: Run) -> None:
@@ -161,7 +164,8 @@ def test_near_devices(run: Run, near: Callable[[str, str], str]) -> None:
     done = run("pingpong", "--memory=device", "--sizes=8", *SHORT, near("1", "0"))
     (launch,) = done.of("launch")
     places = [
-        (one["pu"], one["device"]["number"], one["device"]["near"]) for one in launch["places"]
+        (place["pu"], place["device"]["number"], place["device"]["near"])
+        for place in launch["places"]
     ]
     expected = [(0, 1, True), (1, 0, True)]
     assert places == expected
@@ -173,8 +177,8 @@ def test_a_rank_is_pinned_near_its_device(run: Run, near: Callable[[str, str], s
     both keep theirs: ranks are not crowded for a device."""
     done = run("pingpong", "--memory=device", "--sizes=8", *SHORT, near("1", "1"))
     (launch,) = done.of("launch")
-    assert sorted(one["pu"] for one in launch["places"]) == [0, 1]
-    assert [one["device"]["near"] for one in launch["places"]] == [False, True]
+    assert sorted(place["pu"] for place in launch["places"]) == [0, 1]
+    assert [place["device"]["near"] for place in launch["places"]] == [False, True]
 
 
 FAULTS = {
@@ -214,8 +218,8 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_named(run: Run, run_engine: RunEngine, fault: str) -> None:
     words, mode, status, message = FAULTS[fault]
-    asked = ("pingpong", *words, *SHORT)
-    done = run_engine(*asked) if mode == "LIBRARY" else run(*asked, mode=mode)
+    command = ("pingpong", *words, *SHORT)
+    done = run_engine(*command) if mode == "LIBRARY" else run(*command, mode=mode)
     if fault == "a lost device" and "MPIDI_GPU_init" in done.stderr:
         return  # Intel MPI is the first to lose it, in MPI_Init
     assert message in done.stderr
@@ -223,12 +227,12 @@ def test_faults_are_named(run: Run, run_engine: RunEngine, fault: str) -> None:
 
 
 def test_two_ranks_share_a_device_only_if_asked(run: Run) -> None:
-    asked = ("pingpong", "--memory=device", "--sizes=8", *SHORT)
-    one = "0000:3b:00.0"
-    done = run(*asked, devices=one)
+    words = ("pingpong", "--memory=device", "--sizes=8", *SHORT)
+    device = "0000:3b:00.0"
+    done = run(*words, devices=device)
     assert done.status == 2
     assert "2 ranks of a node would share 1 device: start fewer, or name the device" in done.stderr
-    assert devices(run(*asked, "--device=0,0", devices=one)) == [0, 0]
+    assert devices(run(*words, "--device=0,0", devices=device)) == [0, 0]
 
 
 def test_a_missing_wait_is_found(run: Run, faulty_engine: Engine) -> None:
@@ -300,7 +304,7 @@ def test_cold_messages_walk_through_allocations(run: Run) -> None:
 
 def test_a_trial_announces_what_it_tries(run: Run) -> None:
     done = run("pingpong", "--memory=host/device", "--sizes=8,16,64KiB,1MiB", "--trial")
-    tried = [(one["bytes"], one["memory"]) for one in done.of("trial")]
+    tried = [(trial["bytes"], trial["memory"]) for trial in done.of("trial")]
     assert tried == list(itertools.product((8, 65536, 1 << 20), ("host", "device")))
     assert not done.of("samples")
     assert [end["reason"] for end in done.of("end")] == ["complete"]
@@ -309,4 +313,4 @@ def test_a_trial_announces_what_it_tries(run: Run) -> None:
 @pytest.mark.parametrize("verb", ["pairs", "cores", "fabric"])
 def test_a_trial_of_pairs(run: Run, verb: str) -> None:
     done = run(verb, "--memory=device", "--sizes=8,64KiB", "--trial")
-    assert [one["bytes"] for one in done.of("trial")] == [8, 65536]
+    assert [trial["bytes"] for trial in done.of("trial")] == [8, 65536]

@@ -49,7 +49,7 @@ def measures(pid: int) -> bool:
 
 @pytest.fixture
 def hanging(start_engine: StartEngine) -> int:
-    """A rank that waits inside MPI for one that is stopped, and has been sent SIGTERM."""
+    """A rank that was sent SIGTERM while it waits inside MPI for one that is stopped."""
     start_engine("pingpong", *LONG)
     stopped, waiting = engines_alive()
     os.kill(stopped, signal.SIGSTOP)

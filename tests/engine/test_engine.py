@@ -184,8 +184,8 @@ def test_a_sweep_makes_the_asked_counts(run_engine: RunEngine) -> None:
 def test_the_floor_is_measured_beside(run_engine: RunEngine) -> None:
     done = run_engine("pingpong", "--floor", *QUICK)
     assert done.status == 0, done.stderr
-    found = {(s["operation"], s["algorithm"]) for s in done.of("samples")}
-    assert found == {
+    operations = {(s["operation"], s["algorithm"]) for s in done.of("samples")}
+    assert operations == {
         ("pingpong", None),
         ("copy", "warm"),
         ("copy", "cold"),
@@ -210,7 +210,7 @@ def test_the_machine_is_probed_before_and_after_every_round(run_engine: RunEngin
 def test_ranks_that_share_a_cpu_are_not_probed(
     run_engine: RunEngine, engine: Engine, tmp_path: Path
 ) -> None:
-    """Each line of the probe would take them a turn on the CPU."""
+    """Each line of the probe would cost them a turn on the CPU."""
     path = tmp_path / "on_one_cpu"
     cpu = min(os.sched_getaffinity(0))
     path.write_text(

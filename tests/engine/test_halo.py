@@ -49,12 +49,15 @@ def ranks_of(grid: str) -> int:
     return ranks
 
 
-# Two ranks with each packing, then the topologies with one each. Copies by hand come before and
-# after the computation that is overlapped: the one of these that is short.
+# Two ranks with each packing, then the topologies with one each. The short test is by hand, whose
+# copies come before and after the computation that is overlapped.
 FIRST = "hand"
 CASES = [
-    *((*TOPOLOGIES[0], packing) for packing in sorted(PACKINGS, key=lambda one: one != FIRST)),
-    *((*one, PACKINGS[i % len(PACKINGS)]) for i, one in enumerate(TOPOLOGIES[1:])),
+    *(
+        (*TOPOLOGIES[0], packing)
+        for packing in sorted(PACKINGS, key=lambda packing: packing != FIRST)
+    ),
+    *((*topology, PACKINGS[i % len(PACKINGS)]) for i, topology in enumerate(TOPOLOGIES[1:])),
 ]
 
 
@@ -71,7 +74,11 @@ def test_every_message_arrives_where_it_should(
     features = features_of(engine, simulated=False)
     if features.persistent_collectives:
         forms.append("persistent")
-    exchanges = [one for one in EXCHANGES if one != PARTITIONED or has_partitions(engine, packing)]
+    exchanges = [
+        exchange
+        for exchange in EXCHANGES
+        if exchange != PARTITIONED or has_partitions(engine, packing)
+    ]
     overlap = ranks_of(grid) == 2  # more ranks than cores would take their time
     sizes = [64, 4096] if overlap else [4096]
     done = run_engine(
@@ -116,7 +123,7 @@ def test_every_message_arrives_where_it_should(
 
 DAMAGED = [
     *((EXCHANGES[0], packing) for packing in PACKINGS),
-    *((one, PACKINGS[i % len(PACKINGS)]) for i, one in enumerate(EXCHANGES[1:])),
+    *((exchange, PACKINGS[i % len(PACKINGS)]) for i, exchange in enumerate(EXCHANGES[1:])),
 ]
 """One exchange with each packing, then the others with one each: what checks is the same."""
 
@@ -156,8 +163,8 @@ def test_neighbours_are_as_many_as_the_grid_has(dimensions: int, neighbors: str)
     assert set(ways) == {
         way for way in product((-1, 0, 1), repeat=dimensions) if 0 < sum(map(abs, way)) <= reach
     }
-    for one, other in zip(ways[::2], ways[1::2], strict=True):
-        assert one == tuple(-each for each in other)
+    for way, other in zip(ways[::2], ways[1::2], strict=True):
+        assert way == tuple(-each for each in other)
 
 
 def test_open_ends_and_single_ranks_have_no_neighbours_beyond() -> None:
@@ -179,15 +186,15 @@ def test_cold_buffers_and_barriers_are_measured(run_engine: RunEngine) -> None:
             "--seconds=0.1",
         )
         assert done.status == 0, done.stderr
-        found = {
+        points = {
             (s["bytes"], s["exchange"], s.get("packing", "none"))
             for s in done.of("samples")
             if s["operation"] == "halo"
         }
         ways = set(product(("waitall", "sendrecv", "neighbor"), PACKINGS))
         # A visit whose ranks did not start in time leaves none.
-        assert found
-        assert found <= {(size, *way) for size in (8, 4096) for way in ways}
+        assert points
+        assert points <= {(size, *way) for size in (8, 4096) for way in ways}
         visits = Counter(start["bytes"] for start in done.of("start"))
         assert visits.keys() == {8, 4096}
         assert min(visits.values()) >= len(ways)

@@ -15,13 +15,13 @@ ENGINE = Path(hockney.__file__).parent / "engine"
 
 def includes(folder: Path) -> dict[str, set[str]]:
     """The units that each unit includes; a unit is a header with its source."""
-    found: dict[str, set[str]] = {}
+    included: dict[str, set[str]] = {}
     for file in sorted(folder.rglob("*.[ch]")):
         unit = str(file.relative_to(folder).with_suffix(""))
         for name in re.findall(r'^#include "([^"]+\.h)"', file.read_text(), re.MULTILINE):
             other = (file.parent / name).resolve().relative_to(folder.resolve()).with_suffix("")
-            found.setdefault(unit, set()).add(str(other))
-    return {unit: others - {unit} for unit, others in found.items()}
+            included.setdefault(unit, set()).add(str(other))
+    return {unit: others - {unit} for unit, others in included.items()}
 
 
 def order(folder: Path) -> list[str]:
@@ -30,9 +30,9 @@ def order(folder: Path) -> list[str]:
 
 
 def test_no_two_files_of_the_engine_need_each_other() -> None:
-    found = order(ENGINE)
-    assert len(found) > 80
-    assert found.index("check") < found.index("records") < found.index("run") < found.index("main")
+    units = order(ENGINE)
+    assert len(units) > 80
+    assert units.index("check") < units.index("records") < units.index("run") < units.index("main")
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:

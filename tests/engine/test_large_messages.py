@@ -44,11 +44,11 @@ def test_the_whole_message_arrives(
     check_times(run_engine, asked, size)
 
 
-def check_times(run_engine: RunEngine, asked: str, size: int) -> None:
-    experiment = asked.split()[0]
+def check_times(run_engine: RunEngine, words: str, size: int) -> None:
+    experiment = words.split()[0]
     counted = "@1" if experiment in ("pairs", "pingpong") else ""
     done = run_engine(
-        *asked.split(),
+        *words.split(),
         f"--sizes={size}{counted}",
         "--seconds=0.01",
         "--rounds=1:1",

@@ -45,7 +45,7 @@ NO_SLEEP = "#include <unistd.h>\nint nanosleep(void) { _exit(99); }\n"
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs LD_PRELOAD")
 def test_it_waits_for_no_reader_of_a_file(engine: Engine, tmp_path: Path) -> None:
-    """What others have written behind its own words in one file, nobody takes."""
+    """What others wrote after its words in the same file is not taken."""
     library, words = tmp_path / "no_sleep.so", tmp_path / "words"
     build = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library]
     subprocess.run(build, input=NO_SLEEP, text=True, check=True)

@@ -86,8 +86,8 @@ def test_a_rank_needs_under_two_and_a_half_mebibytes_of_its_own(
     mpi: Mpi, engine: Engine, bare: Path, tmp_path: Path
 ) -> None:
     without = min(peak_kib(mpi, [str(bare)], tmp_path) for _ in range(3))
-    asked = ["pingpong", "--sizes", "0,1..8", "--seconds", "0.5"]
-    peak = min(peak_kib(mpi, [str(engine.path), *asked], tmp_path) for _ in range(3))
+    words = ["pingpong", "--sizes", "0,1..8", "--seconds", "0.5"]
+    peak = min(peak_kib(mpi, [str(engine.path), *words], tmp_path) for _ in range(3))
     assert peak - without < LIMIT_KIB
 
 
@@ -147,7 +147,7 @@ def test_room_for_blocks_is_what_they_are(run_engine: RunEngine) -> None:
 
 
 def limited(root: Path, limit: str, group: str = "/job/step") -> dict[str, str]:
-    """A machine whose control group /job of this process has a limit, with 1 MiB in use."""
+    """A machine where this process's control group, /job, has a limit and 1 MiB in use."""
     at = root / "sys/fs/cgroup" / group.strip("/")
     at.mkdir(parents=True)
     (root / "proc/self").mkdir(parents=True)

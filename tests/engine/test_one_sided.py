@@ -80,10 +80,10 @@ def test_so_do_walks_through_cold_memory(
 def test_a_damaged_byte_is_found(
     run_engine: RunEngine, faulty_engine: Engine, operation: str, how: str
 ) -> None:
-    asked = sizes_of(operation) if operation in ONE_ELEMENT else ["--sizes=64"]
-    damaged = asked[0].removeprefix("--sizes=")
+    sizes = sizes_of(operation) if operation in ONE_ELEMENT else ["--sizes=64"]
+    damaged = sizes[0].removeprefix("--sizes=")
     done = run_engine(
-        *("rma", operation, f"--synchronization={how}", "--verify", "--seconds=0.05", *asked),
+        *("rma", operation, f"--synchronization={how}", "--verify", "--seconds=0.05", *sizes),
         path=faulty_engine.path,
         env={"HOCKNEY_FAULT_CORRUPT": damaged},
     )
@@ -220,8 +220,7 @@ def test_a_window_refused_to_one_rank_ends_all(
 def test_operations_past_two_gibibytes_are_whole(
     run_engine: RunEngine, need_memory: NeedMemory, operation: str
 ) -> None:
-    """Memory: the library may need a part of each rank's window and its buffers, out and in,
-    again."""
+    """Each rank has a window and two buffers; the library may need a part of that again."""
     need_memory(6.5 * LARGE)
     element = [] if operation in MOVING else ["--element=int64"]
     done = run_engine(

@@ -20,9 +20,9 @@ def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_check(mpi.mpicc, CHECK, tmp_path_factory.mktemp("pairing") / "pairing")
 
 
-def check(program: Path, *asked: object) -> str:
+def check(program: Path, *words: object) -> str:
     done = subprocess.run(
-        [program, *map(str, asked)], capture_output=True, text=True, timeout=120, check=False
+        [program, *map(str, words)], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip()

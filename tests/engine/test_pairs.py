@@ -91,8 +91,8 @@ def test_counts_of_single_exchanges_have_room_however_many(run_engine: RunEngine
 def test_every_mode_is_a_pingpong(run_engine: RunEngine, mode: str) -> None:
     done = run_engine("pairs", f"--mode={mode}", *QUICK)
     assert done.status == 0, done.stderr
-    found = {(s["operation"], s["algorithm"], s["mode"]) for s in done.of("samples")}
-    assert found == {("pingpong", None, mode)}
+    operations = {(s["operation"], s["algorithm"], s["mode"]) for s in done.of("samples")}
+    assert operations == {("pingpong", None, mode)}
 
 
 @pytest.mark.parametrize("operation", ["stream", "bidirectional"])

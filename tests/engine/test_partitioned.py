@@ -23,8 +23,8 @@ def _needs_mpi_4(run_engine: RunEngine) -> None:
 def test_partitions_arrive_beside_whole_messages(run_engine: RunEngine) -> None:
     done = run_engine("pairs", *ASKED, "--verify", ranks=2)
     assert done.status == 0, done.stderr
-    found = {(s["bytes"], s["partitions"], s["mode"]) for s in done.of("samples")}
-    assert found == {
+    points = {(s["bytes"], s["partitions"], s["mode"]) for s in done.of("samples")}
+    assert points == {
         (b, p, m) for b in (64, 4096) for p in (1, 2, 4) for m in ("partitioned", "persistent")
     }
 

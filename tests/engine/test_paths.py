@@ -72,7 +72,7 @@ def test_sizes_that_are_none_are_refused(run_engine: RunEngine, bad: str) -> Non
 
 
 def sysfs(root: Path, counters: Mapping[str, Sequence[object]]) -> Path:
-    """A sysfs whose counters have one value after the other, each time that one is read."""
+    """A sysfs whose counters each give their next value whenever they are read."""
 
     def serve(path: Path, values: Sequence[object]) -> None:
         for value in values:
@@ -115,13 +115,13 @@ def test_counters_are_read_before_and_after(run_engine: RunEngine, tmp_path: Pat
     root = sysfs(tmp_path, counters)
     paths = run_engine("pingpong", "--sizes=8", f"--sys={root}", *QUICK).of("path")
     [size] = [path["ports"] for path in paths if path["bytes"] and path["ports"] is not None]
-    assert {one["port"]: one["counters"] for one in size if one["class"] != "net"} == {
+    assert {port["port"]: port["counters"] for port in size if port["class"] != "net"} == {
         "mlx5_0/ports/1": {"port_xmit_data": [1000, 2000]},
         "mlx5_1/ports/1": {"port_xmit_data": [FULL, FULL]},
         "cxi0": {"hni_sts_tx_ok_octets": [10, 20]},
     }
     [launch] = [path["ports"] for path in paths if path["reach"] == "launch"]
-    by_port = {one["port"]: one for one in launch}
+    by_port = {port["port"]: port for port in launch}
     assert by_port["mlx5_0/ports/1"]["counters"] == {
         "out_of_sequence": [1, 4],
         "port_xmit_data": [3000, 7000],
@@ -137,6 +137,6 @@ def test_without_sysfs_interfaces_are_there_and_nothing_is_known_of_them(
 ) -> None:
     done = run_engine("pingpong", "--sizes=8", f"--sys={tmp_path}", *QUICK)
     assert done.status == 0, done.stderr
-    [ports] = [one["ports"] for one in done.of("path") if one["reach"] == "launch"]
+    [ports] = [path["ports"] for path in done.of("path") if path["reach"] == "launch"]
     assert "lo" in {port["port"] for port in ports}
     assert {port["operstate"] for port in ports} == {None}

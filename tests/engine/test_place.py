@@ -36,13 +36,13 @@ def core_of(pu: int) -> tuple[str, str]:
 
 
 def test_ranks_are_pinned_one_to_a_core(run_engine: RunEngine) -> None:
-    found = places(run_engine)
-    assert [place["rank"] for place in found] == [0, 1]
-    assert all(place["pinned"] for place in found)
-    assert {place["pu"] for place in found} <= set(ALLOWED)
+    taken = places(run_engine)
+    assert [place["rank"] for place in taken] == [0, 1]
+    assert all(place["pinned"] for place in taken)
+    assert {place["pu"] for place in taken} <= set(ALLOWED)
     cores = {core_of(pu) for pu in ALLOWED}
-    assert len({core_of(place["pu"]) for place in found}) == min(2, len(cores))
-    assert {place["allowed"] for place in found} == {len(ALLOWED)}
+    assert len({core_of(place["pu"]) for place in taken}) == min(2, len(cores))
+    assert {place["allowed"] for place in taken} == {len(ALLOWED)}
 
 
 def test_they_say_where_as_the_kernel_does(run_engine: RunEngine) -> None:
@@ -85,8 +85,8 @@ def test_they_say_where_as_hwloc_does(run_engine: RunEngine) -> None:
 
 def test_cpus_are_taken_in_the_order_of_the_ranks(run_engine: RunEngine) -> None:
     for wanted in (ALLOWED[:2], ALLOWED[1::-1]):
-        found = places(run_engine, "--cpus", ",".join(str(cpu) for cpu in wanted))
-        assert [place["pu"] for place in found] == wanted
+        taken = places(run_engine, "--cpus", ",".join(str(cpu) for cpu in wanted))
+        assert [place["pu"] for place in taken] == wanted
 
 
 def test_switches_are_what_slurm_says(run_engine: RunEngine) -> None:
@@ -157,33 +157,33 @@ def test_ranks_with_masks_of_their_own_share_no_pu_without_need(
 ) -> None:
     allowed = [[ALLOWED[int(pu)] for pu in mask.split(",")] for mask in masks]
     words = ";".join(",".join(str(pu) for pu in pus) for pus in allowed)
-    found = of_launch(
+    taken = of_launch(
         run_engine("pingpong", *QUICK, ranks=len(masks), path=masked_engine, env={"MASKS": words})
     )
-    assert Counter(place["pu"] for place in found) == {
+    assert Counter(place["pu"] for place in taken) == {
         ALLOWED[pu]: ranks for pu, ranks in expected.items()
     }
-    assert all(place["pu"] in pus for place, pus in zip(found, allowed, strict=True))
-    assert [place["allowed"] for place in found] == [len(pus) for pus in allowed]
-    assert all(place["pinned"] and place["refused"] is None for place in found)
+    assert all(place["pu"] in pus for place, pus in zip(taken, allowed, strict=True))
+    assert [place["allowed"] for place in taken] == [len(pus) for pus in allowed]
+    assert all(place["pinned"] and place["refused"] is None for place in taken)
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 4])
 def test_a_local_rank_that_a_batch_job_left_behind_misleads_nobody(
     run_engine: RunEngine, misled_engine: Path, ranks: int
 ) -> None:
-    found = of_launch(run_engine("pingpong", *QUICK, ranks=ranks, path=misled_engine))
-    users = Counter(place["pu"] for place in found)
+    taken = of_launch(run_engine("pingpong", *QUICK, ranks=ranks, path=misled_engine))
+    users = Counter(place["pu"] for place in taken)
     assert len(users) == min(ranks, len(ALLOWED))
     assert max(users.values()) - min(users.values()) <= 1
-    assert all(place["pinned"] for place in found)
+    assert all(place["pinned"] for place in taken)
 
 
 def test_listed_cpus_are_taken_by_the_true_rank(run_engine: RunEngine, misled_engine: Path) -> None:
     wanted = ALLOWED[1::-1]
     cpus = ",".join(str(cpu) for cpu in wanted)
-    found = of_launch(run_engine("pingpong", *QUICK, "--cpus", cpus, path=misled_engine))
-    assert [place["pu"] for place in found] == wanted
+    taken = of_launch(run_engine("pingpong", *QUICK, "--cpus", cpus, path=misled_engine))
+    assert [place["pu"] for place in taken] == wanted
 
 
 def test_a_node_is_one_where_the_library_shares_no_memory(
@@ -278,10 +278,10 @@ def test_ranks_are_pinned_on_more_than_1024_cpus(
     run_engine: RunEngine, engine: Engine, tmp_path: Path
 ) -> None:
     path = engine_on(LARGE_MACHINE, engine, tmp_path)
-    found = of_launch(run_engine("pingpong", *QUICK, path=path))
-    assert len({place["pu"] for place in found}) == 2
-    assert all(place["pinned"] and place["refused"] is None for place in found)
-    assert [place["allowed"] for place in found] == [len(ALLOWED)] * 2
+    taken = of_launch(run_engine("pingpong", *QUICK, path=path))
+    assert len({place["pu"] for place in taken}) == 2
+    assert all(place["pinned"] and place["refused"] is None for place in taken)
+    assert [place["allowed"] for place in taken] == [len(ALLOWED)] * 2
 
 
 def test_what_the_kernel_hides_is_null_and_recorded(
@@ -307,10 +307,10 @@ def test_every_rank_has_its_place_in_the_order_of_the_ranks(run_engine: RunEngin
     done = run_engine(
         "pingpong", *QUICK, "--peers", "4,1", ranks=7, env={"SLURM_TOPOLOGY_ADDR": 's"0\\'}
     )
-    found = of_launch(done)
-    assert [place["rank"] for place in found] == list(range(7))
-    assert {place["topology"] for place in found} == {'s"0\\'}
-    assert [list(place) for place in found] == [
+    taken = of_launch(done)
+    assert [place["rank"] for place in taken] == list(range(7))
+    assert {place["topology"] for place in taken} == {'s"0\\'}
+    assert [list(place) for place in taken] == [
         [
             "rank",
             "host",

@@ -38,10 +38,10 @@ def asked(row: OptionRow) -> str:
 COMMON = ("collective", "pairs", "pingpong")
 
 
-def refusal_of(engine: Engine, *asked: str) -> str:
+def refusal_of(engine: Engine, *words: str) -> str:
     """The error of a single process, which no launcher started: MPI would count the ranks first."""
     done = subprocess.run(
-        [engine.path, *asked], capture_output=True, text=True, timeout=60, check=False
+        [engine.path, *words], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 2, done.stderr
     assert '"reason":"failed"' in done.stdout

@@ -21,20 +21,20 @@ TWICE = {("contact", None), ("comm-dup", None), ("comm-split", None)} | {
 def test_every_step_is_there(run_engine: RunEngine, ranks: int) -> None:
     done = run_engine("startup", "--sizes=8", ranks=ranks)
     assert done.status == 0, done.stderr
-    found = {
+    steps = {
         (s["operation"], s.get("window_kind"), s.get("occurrence")): s for s in done.of("samples")
     }
-    several = {(*one, which) for one in TWICE for which in ("first", "later")}
-    # Later ones count where all ranks began together: on crowded cores it may be none of them.
-    missed = {(one["operation"], "later") for one in done.of("start") if one["missed"]}
-    absent = (ONCE | several) - set(found)
-    assert set(found) <= ONCE | several
+    several = {(*step, which) for step in TWICE for which in ("first", "later")}
+    # Later ones count where all ranks began together: on crowded cores perhaps none does.
+    missed = {(start["operation"], "later") for start in done.of("start") if start["missed"]}
+    absent = (ONCE | several) - set(steps)
+    assert set(steps) <= ONCE | several
     assert {(operation, which) for operation, _, which in absent} <= missed
-    assert all(s["ranks"] == ranks for s in found.values())
-    assert all(ns > 0.0 for s in found.values() for ns in s["ns"])
+    assert all(s["ranks"] == ranks for s in steps.values())
+    assert all(ns > 0.0 for s in steps.values() for ns in s["ns"])
     for which in ("first", "later"):  # one for each partner of the first rank
-        assert len(found["contact", None, which]["ns"]) == ranks - 1
-    init = found["init", None, None]
+        assert len(steps["contact", None, which]["ns"]) == ranks - 1
+    init = steps["init", None, None]
     assert init["own_mean_ns"][0] <= init["ns"][0]
     assert [end["reason"] for end in done.of("end")] == ["complete"]
 
@@ -62,8 +62,7 @@ def test_launching_is_unknown_without_a_common_clock(run_engine: RunEngine, aske
 def test_a_start_is_named_as_early_as_ranks_need(
     run_engine: RunEngine, faulty_engine: Engine
 ) -> None:
-    """Ranks that know of a start 20 ms late, 400 times the first margin, begin on time but for the
-    first ones."""
+    """Told of each start 20 ms late, 400 times the first margin, ranks miss only the first ones."""
     late_s = 0.02
     notice = {"HOCKNEY_FAULT_NOTICE": str(round(1e9 * late_s))}
     done = run_engine("startup", "--sizes=8", path=faulty_engine.path, env=notice)

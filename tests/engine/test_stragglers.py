@@ -18,11 +18,11 @@ def test_each_rank_says_when_it_was_done(run_engine: RunEngine) -> None:
         assert done.status == 0, done.stderr
         first, second = done.of("completions")
         assert [first["bytes"], second["bytes"]] == [8, 1024]
-        for one in (first, second):
-            assert sorted(one["numbers"]) == list(range(6))
-            assert len(one["ns"]) == 6
-            assert min(one["ns"]) > 0
-            assert one["visits"] >= 1
+        for completions in (first, second):
+            assert sorted(completions["numbers"]) == list(range(6))
+            assert len(completions["ns"]) == 6
+            assert min(completions["ns"]) > 0
+            assert completions["visits"] >= 1
         numbers.add(tuple(first["numbers"]))
         assert first["numbers"] == second["numbers"]
     assert len(numbers) == 3

@@ -1,6 +1,6 @@
-"""A function of the engine must not have the name of one of the C library's: the dynamic linker
-would give it to every library of the process that calls the other. But for two, which are there for
-that (engine/carriers.c)."""
+"""No function of the engine may have the name of one of the C library's: the dynamic linker would
+give it to every library of the process that calls that name. Two are there for just that
+(engine/carriers.c)."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_more_operations_are_counted_than_recorded(hockney: RunHockney, tmp_path
     assert tail["operations"] >= int(recorded.sum())
     if recorded.max() == SINGLES_A_VISIT:  # on a busy machine a visit may end before
         assert tail["operations"] > int(recorded.sum())
-    known = {one["quantile"]: one for one in tail["quantiles"]}
+    known = {quantile["quantile"]: quantile for quantile in tail["quantiles"]}
     times = [known[part]["time_s"] for part in (0.5, 0.99, 0.999)]
     times = [time for time in times if time is not None]  # on a busy machine too few operations
     assert times == sorted(times)

@@ -33,8 +33,8 @@ def test_threads_deliver_what_they_should(run_engine: RunEngine, asked: str, com
     threads = ("--threads=1,3", f"--thread-comms={comms}")
     done = run_engine("pairs", *asked.split(), *threads, *VERIFIED)
     assert done.status == 0, done.stderr
-    found = {(s["bytes"], s["threads"], s["thread_comms"]) for s in done.of("samples")}
-    assert found == {(b, t, comms) for b in (8, 4096) for t in (1, 3)}
+    points = {(s["bytes"], s["threads"], s["thread_comms"]) for s in done.of("samples")}
+    assert points == {(b, t, comms) for b in (8, 4096) for t in (1, 3)}
 
 
 @pytest.mark.parametrize("asked", ["pingpong", "pairs --operation=stream --window=2"])
@@ -109,8 +109,8 @@ def test_without_threads_nothing_is_said_of_them(run_engine: RunEngine) -> None:
 
 @pytest.mark.long
 def test_receives_may_leave_the_source_open(run_engine: RunEngine) -> None:
-    for asked in ("--mode=persistent", "--operation=exchange", "--operation=stream --window=4"):
-        done = run_engine("pairs", *asked.split(), "--any-source", *VERIFIED, ranks=4)
+    for words in ("--mode=persistent", "--operation=exchange", "--operation=stream --window=4"):
+        done = run_engine("pairs", *words.split(), "--any-source", *VERIFIED, ranks=4)
         assert done.status == 0, done.stderr
         assert done.of("launch")[0]["axes"] == {"any_source": True}
 

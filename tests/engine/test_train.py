@@ -15,12 +15,12 @@ DELAY_NS = 30000.0
 def shortest(launches: Sequence[Done]) -> dict[tuple[int, float, float], float]:
     """Least nanoseconds by messages, send delay and receive delay: on a busy machine a median, and
     at times a whole launch, is of ranks that wait for a CPU."""
-    found: dict[tuple[int, float, float], list[float]] = {}
+    times: dict[tuple[int, float, float], list[float]] = {}
     for samples in (sample for done in launches for sample in done.of("samples")):
         train = samples["train"]
         key = (train["messages"], train["send_delay_ns"], train["receive_delay_ns"])
-        found.setdefault(key, []).extend(samples["ns"])
-    return {train: min(ns) for train, ns in found.items()}
+        times.setdefault(key, []).extend(samples["ns"])
+    return {train: min(ns) for train, ns in times.items()}
 
 
 @pytest.mark.skipif(allowed_count() < 2, reason="ranks that share a CPU wait for it, not by delay")
@@ -30,14 +30,14 @@ def test_delays_pass_on_the_rank_that_they_are_of(run_engine: RunEngine) -> None
     launches = [run_engine("overheads", *words) for _ in range(3)]
     assert {done.status for done in launches} == {0}, launches[0].stderr
     by_train = shortest(launches)
-    wait, one, sender, receiver = (
+    wait, single, sender, receiver = (
         by_train[train] for train in ((0, 30000, 0), (1, 0, 0), (5, 30000, 0), (5, 0, 29000))
     )
     received = {s["train"]["receive_delay_ns_per_B"] for s in launches[0].of("samples")}
     assert received == {0.0, 125.0}
-    assert wait >= DELAY_NS  # of one delay, though 64 pass in a repetition
+    assert wait >= DELAY_NS  # one delay, though 64 pass in a repetition
     assert wait < 32 * DELAY_NS
-    assert one < sender
+    assert single < sender
     # Both ranks' delays are of 30 us at 8 bytes, and none of the five passes beside another.
     assert sender > 5 * DELAY_NS
     assert receiver > 5 * DELAY_NS

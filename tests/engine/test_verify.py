@@ -35,7 +35,7 @@ def test_every_collective_delivers_what_it_should(
     others += ["--buffers=cold"] if ranks == 2 else []
     done = run_engine("collective", name, *QUICK, *others, ranks=ranks)
     assert done.status == 0, done.stderr
-    # Where a machine is busy, no repetition of a size may begin together: it is checked as well.
+    # On a busy machine perhaps no repetition of a size begins together: it is checked as well.
     assert {s["bytes"] for s in done.of("start")} == {8, 64, 4096}
 
 
@@ -54,8 +54,8 @@ def test_every_persistent_collective_delivers_what_it_should(
         return
     assert done.status == 0, done.stderr
     assert {s["bytes"] for s in done.of("start")} == {8, 64, 4096}
-    found = {(s["operation"], s["form"], s.get("overlap", False)) for s in done.of("samples")}
-    assert found <= {(name.split()[0], "persistent", overlap) for overlap in (False, True)}
+    forms = {(s["operation"], s["form"], s.get("overlap", False)) for s in done.of("samples")}
+    assert forms <= {(name.split()[0], "persistent", overlap) for overlap in (False, True)}
 
 
 @pytest.mark.parametrize("name", first_of(CASES, len(FEW)))
@@ -78,13 +78,13 @@ def test_a_damaged_byte_of_a_collective_is_found(
 def test_pairs_deliver_what_they_should_and_end(run_engine: RunEngine, asked: str) -> None:
     done = run_engine("pairs", *asked.split(), *QUICK, ranks=4)
     assert done.status == 0, done.stderr
-    found = {(s["bytes"], s["ranks"], s.get("window")) for s in done.of("samples")}
+    points = {(s["bytes"], s["ranks"], s.get("window")) for s in done.of("samples")}
     windows = {1, 8} if "window" in asked else {None}
-    assert found == {(b, r, w) for b in (8, 64, 4096) for r in (2, 4) for w in windows}
+    assert points == {(b, r, w) for b in (8, 64, 4096) for r in (2, 4) for w in windows}
 
 
 @pytest.mark.parametrize(
-    "asked", [*(f"pairs {asked}" for asked in BETWEEN_TWO), "pingpong", "cores"]
+    "asked", [*(f"pairs {options}" for options in BETWEEN_TWO), "pingpong", "cores"]
 )
 def test_a_damaged_byte_between_two_is_found(
     run_engine: RunEngine, faulty_engine: Engine, asked: str
@@ -104,6 +104,6 @@ def test_windows_of_two_ranks_are_an_axis_with_times(run_engine: RunEngine) -> N
         "pingpong", "--operation=stream", "--window=1,8", "--sizes=8,4KiB", "--seconds=0.1"
     )
     assert done.status == 0, done.stderr
-    found = {(s["window"], s["bytes"]) for s in done.of("samples")}
-    assert found == {(1, 8), (1, 4096), (8, 8), (8, 4096)}
+    points = {(s["window"], s["bytes"]) for s in done.of("samples")}
+    assert points == {(1, 8), (1, 4096), (8, 8), (8, 4096)}
     assert all(0.0 < ns < 1e9 for s in done.of("samples") for ns in s["ns"])

@@ -66,12 +66,12 @@ def test_equal_variants_are_called_different_at_most_as_often_as_stated() -> Non
 
 def test_the_same_is_shown_not_assumed() -> None:
     few = variant_ratios(drifting(9, {"a": 1.0, "b": 1.0}, 3, scatter=0.05), comparison("a", "b"))
-    assert {one.judged.verdict for one in few} == {"unknown"}
-    assert all(one.judged.needed for one in few)
+    assert {ratio.judged.verdict for ratio in few} == {"unknown"}
+    assert all(ratio.judged.needed for ratio in few)
     many = variant_ratios(
         drifting(150, {"a": 1.0, "b": 1.0}, 3), comparison("a", "b", tolerance=0.01)
     )
-    assert {one.judged.verdict for one in many} == {"same"}
+    assert {ratio.judged.verdict for ratio in many} == {"same"}
 
 
 @pytest.mark.parametrize("blocks", [8, 60, 250])
@@ -87,11 +87,11 @@ def test_an_axis_that_is_varied_does_not_keep_points_apart() -> None:
     for block in range(10):
         times.add("window=1", block, [samples(8, 100.0 + block, window=1)])
         times.add("window=64", block, [samples(8, 50.0 + block / 2.0, window=64)])
-    [one] = variant_ratios(times, comparison("window=1", "window=64"))
-    assert one.blocks == 10
-    assert one.judged.ratio == pytest.approx(0.5)
-    assert one.point is not None
-    assert one.point.window is None
+    [ratio] = variant_ratios(times, comparison("window=1", "window=64"))
+    assert ratio.blocks == 10
+    assert ratio.judged.ratio == pytest.approx(0.5)
+    assert ratio.point is not None
+    assert ratio.point.window is None
 
 
 def test_blocks_that_lack_a_variant_do_not_count() -> None:

@@ -52,35 +52,35 @@ def ratio_on(
                 2e-6 * math.exp(speed + slows_probe * is_b + 0.002 * rng.normal()),
             )
             times.add(name, block, [visit], probed)
-    [found] = variant_ratios(times, COMPARISON)
-    return found
+    [ratio] = variant_ratios(times, COMPARISON)
+    return ratio
 
 
 def test_launches_of_different_states_are_not_compared() -> None:
-    found = ratio_on(1, 1.02, flips=0.3)
-    assert found.judged.verdict == "slower"
-    assert found.judged.ratio == pytest.approx(1.02, abs=0.005)
-    assert 10 < found.changed < 40
-    assert found.blocks == 60 - found.changed
+    ratio = ratio_on(1, 1.02, flips=0.3)
+    assert ratio.judged.verdict == "slower"
+    assert ratio.judged.ratio == pytest.approx(1.02, abs=0.005)
+    assert 10 < ratio.changed < 40
+    assert ratio.blocks == 60 - ratio.changed
 
 
 def test_a_state_that_goes_with_the_variant_is_part_of_the_difference() -> None:
-    found = ratio_on(2, 1.0, elsewhere=2.0)
-    assert found.judged.ratio == pytest.approx(2.0, rel=0.01)
-    assert (found.changed, found.blocks) == (0, 60)
+    ratio = ratio_on(2, 1.0, elsewhere=2.0)
+    assert ratio.judged.ratio == pytest.approx(2.0, rel=0.01)
+    assert (ratio.changed, ratio.blocks) == (0, 60)
 
 
 def test_what_the_speed_of_computing_explains_is_taken_out() -> None:
-    found = ratio_on(3, 1.01, speeds=0.1)
-    assert found.slope == pytest.approx(1.0, abs=0.05)
-    assert found.judged.verdict == "slower"
-    assert found.judged.ratio == pytest.approx(1.01, abs=0.003)
+    ratio = ratio_on(3, 1.01, speeds=0.1)
+    assert ratio.slope == pytest.approx(1.0, abs=0.05)
+    assert ratio.judged.verdict == "slower"
+    assert ratio.judged.ratio == pytest.approx(1.01, abs=0.003)
 
 
 def test_a_variant_that_slows_computing_itself_is_not_adjusted() -> None:
-    found = ratio_on(4, 1.05, speeds=0.01, slows_probe=0.05)
-    assert found.slope is None
-    assert found.judged.ratio == pytest.approx(1.05, abs=0.01)
+    ratio = ratio_on(4, 1.05, speeds=0.01, slows_probe=0.05)
+    assert ratio.slope is None
+    assert ratio.judged.ratio == pytest.approx(1.05, abs=0.01)
 
 
 @pytest.mark.long
@@ -100,22 +100,22 @@ def test_exchanging_the_launches_of_a_block_changes_its_sign_alone(seed: int) ->
     handover = np.where(rng.random(40) < 0.2, 1.4, 0.0) * rng.choice([-1.0, 1.0], 40)
     logs = compute + handover + 0.005 * rng.standard_normal(40)
     signs = rng.choice([-1.0, 1.0], 40)
-    found = compared(logs, handover, compute, 0.0)
+    comparison = compared(logs, handover, compute, 0.0)
     other = compared(signs * logs, signs * handover, signs * compute, 0.0)
-    assert found.slope is not None
-    assert other.slope == pytest.approx(found.slope)
-    assert other.is_kept.tolist() == found.is_kept.tolist()
-    expected = signs[found.is_kept] * found.log_ratios
+    assert comparison.slope is not None
+    assert other.slope == pytest.approx(comparison.slope)
+    assert other.is_kept.tolist() == comparison.is_kept.tolist()
+    expected = signs[comparison.is_kept] * comparison.log_ratios
     assert other.log_ratios == pytest.approx(expected)
 
 
 def test_without_probes_nothing_is_left_out() -> None:
     logs = np.array([0.0, 0.3, 0.1] * 10)
     unknown = np.full(len(logs), math.nan)
-    found = compared(logs, unknown, unknown)
-    assert found.is_kept.all()
-    assert found.slope is None
-    assert found.log_ratios.tolist() == logs.tolist()
+    comparison = compared(logs, unknown, unknown)
+    assert comparison.is_kept.all()
+    assert comparison.slope is None
+    assert comparison.log_ratios.tolist() == logs.tolist()
 
 
 def test_too_few_blocks_of_one_state_are_not_chosen_from() -> None:

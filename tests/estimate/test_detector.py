@@ -15,7 +15,7 @@ from hockney.infer.estimate.recurring import two_states
 HALF_HOUR_S = 1800.0
 A_DAY = 48
 LIMIT = 20 * 365 * A_DAY
-"""Looks to a false alarm where 5 % of years may have one."""
+"""Looks per false alarm, if 5 % of years may have one."""
 Array = NDArray[np.float64]
 
 
@@ -35,14 +35,14 @@ def noise(rng: np.random.Generator, looks: int, series: int, correlation: float)
 def alarms(values: Array, tolerance: float = 0.01) -> dict[int, tuple[int, Alarm]]:
     """The first alarm of each series, judged for itself, and the look that showed it."""
     detector = Detector(values.shape[1], LIMIT, math.log1p(tolerance), HALF_HOUR_S)
-    found: dict[int, tuple[int, Alarm]] = {}
+    first_alarms: dict[int, tuple[int, Alarm]] = {}
     for at, row in enumerate(values):
         detector.look(at * HALF_HOUR_S, row)
         for series in np.flatnonzero(detector.evidence >= LIMIT).tolist():
             alarm = detector.alarm(series, LIMIT)
             if alarm is not None:
-                found.setdefault(series, (at, alarm))
-    return found
+                first_alarms.setdefault(series, (at, alarm))
+    return first_alarms
 
 
 @pytest.mark.parametrize("correlation", first_of([0.0, 0.9]))
@@ -56,10 +56,10 @@ def test_a_loss_by_half_is_seen_on_the_first_day_and_a_state_is_none(correlation
     start = 30
     values[start:, :8] += math.log(2.0)
     values[start : start + 24, 8:] += math.log(1.35)
-    found = alarms(values)
-    assert sorted(found) == list(range(8))
-    assert all(start <= at < start + 6 for at, _ in found.values())
-    assert all(abs(at - alarm.start - start) <= 1 for at, alarm in found.values())
+    first_alarms = alarms(values)
+    assert sorted(first_alarms) == list(range(8))
+    assert all(start <= at < start + 6 for at, _ in first_alarms.values())
+    assert all(abs(at - alarm.start - start) <= 1 for at, alarm in first_alarms.values())
 
 
 @pytest.mark.long
@@ -81,12 +81,15 @@ def test_a_loss_of_10_percent_is_seen_within_three_hours(correlation: float) -> 
     values = noise(np.random.default_rng(2), 20 * A_DAY, 8, correlation)
     start = 18 * A_DAY
     values[start:] += math.log(1.1)
-    found = alarms(values)
-    delays = [found[series][0] - start + 1 if series in found else math.inf for series in range(8)]
+    first_alarms = alarms(values)
+    delays = [
+        first_alarms[series][0] - start + 1 if series in first_alarms else math.inf
+        for series in range(8)
+    ]
     assert np.median(delays) <= 6
-    begun = [at - alarm.start for at, alarm in found.values()]
+    begun = [at - alarm.start for at, alarm in first_alarms.values()]
     assert np.mean(np.abs(np.array(begun) - start) <= 2) >= 0.75
-    assert np.mean([a.interval.holds(math.log(1.1)) for _, a in found.values()]) >= 0.75
+    assert np.mean([a.interval.holds(math.log(1.1)) for _, a in first_alarms.values()]) >= 0.75
 
 
 @pytest.mark.long
@@ -96,9 +99,9 @@ def test_a_loss_of_2_percent_is_often_seen_within_two_days_although_half_of_the_
     values = noise(np.random.default_rng(8), 44 * A_DAY, 12, 0.9)
     start = 42 * A_DAY
     values[start:] += math.log(1.02)
-    found = alarms(values)
-    assert len(found) >= 4
-    assert min(at for at, _ in found.values()) >= start
+    first_alarms = alarms(values)
+    assert len(first_alarms) >= 4
+    assert min(at for at, _ in first_alarms.values()) >= start
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Tests of two samples and of pairs: the truth is scipy's, all orders counted, or simulation."""
+"""Tests of two samples and of pairs, against scipy, counts of all orders, and simulation."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def counted_p(first: Sequence[float], second: Sequence[float]) -> float:
 
 @given(LOGS, LOGS)
 def test_the_rank_sum_test_is_exact_with_ties(first: list[float], second: list[float]) -> None:
-    found = rank_sum_p(np.array(first), np.array(second))
-    assert found == pytest.approx(counted_p(first, second))
+    computed_p = rank_sum_p(np.array(first), np.array(second))
+    assert computed_p == pytest.approx(counted_p(first, second))
 
 
 @pytest.mark.long
@@ -63,8 +63,8 @@ def test_a_difference_is_found_without_making_all(
     every = np.sort(np.subtract.outer(np.array(second), np.array(first)).ravel())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shifts, "FEW_DIFFERENCES", few)
-        found = [ranked(np.array(first), np.array(second), rank) for rank in range(len(every))]
-    assert found == pytest.approx(every.tolist(), abs=1e-12)
+        by_rank = [ranked(np.array(first), np.array(second), rank) for rank in range(len(every))]
+    assert by_rank == pytest.approx(every.tolist(), abs=1e-12)
 
 
 def test_many_values_are_compared_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,32 +133,32 @@ def student(deviation: float, freedom: float) -> Unseen:
 def test_the_ratio_lies_in_its_interval_and_same_is_never_significant(
     first: list[float], second: list[float], tolerance: float
 ) -> None:
-    for found in (
+    for difference in (
         two_samples(np.array(first), np.array(second), tolerance),
         two_samples(np.array(first), np.array(second), tolerance, unseen=student(0.1, 4.0)),
         paired(np.array(first), tolerance),
     ):
-        if found.interval is None:
-            assert found.verdict == "unknown"
+        if difference.interval is None:
+            assert difference.verdict == "unknown"
             continue
-        assert found.interval.low <= found.ratio <= found.interval.high
-        assert found.p is not None
-        assert not (found.verdict == "same" and found.p < 0.05)
-        assert (found.verdict == "slower") <= (found.interval.low > 1.0)
-        assert (found.verdict == "faster") <= (found.interval.high < 1.0)
-        assert (found.needed is not None) <= (found.verdict == "unknown")
+        assert difference.interval.low <= difference.ratio <= difference.interval.high
+        assert difference.p is not None
+        assert not (difference.verdict == "same" and difference.p < 0.05)
+        assert (difference.verdict == "slower") <= (difference.interval.low > 1.0)
+        assert (difference.verdict == "faster") <= (difference.interval.high < 1.0)
+        assert (difference.needed is not None) <= (difference.verdict == "unknown")
 
 
 @given(SAMPLES, SAMPLES)
 def test_the_shift_turns_with_the_sides(first: list[float], second: list[float]) -> None:
-    one = sample_shift(np.array(first), np.array(second))
+    shift = sample_shift(np.array(first), np.array(second))
     other = sample_shift(np.array(second), np.array(first))
-    assert one.centre == pytest.approx(-other.centre, abs=1e-12)
-    assert one.p == pytest.approx(other.p)
-    assert one.interval is not None
+    assert shift.centre == pytest.approx(-other.centre, abs=1e-12)
+    assert shift.p == pytest.approx(other.p)
+    assert shift.interval is not None
     assert other.interval is not None
-    assert one.interval.low == pytest.approx(-other.interval.high)
-    assert one.interval.high == pytest.approx(-other.interval.low)
+    assert shift.interval.low == pytest.approx(-other.interval.high)
+    assert shift.interval.high == pytest.approx(-other.interval.low)
 
 
 @pytest.mark.parametrize(("m", "n"), [(5, 5), (5, 9), (10, 12)])
@@ -204,7 +204,7 @@ def test_unlike_mixtures_of_two_modes_are_not_called_the_same() -> None:
 def test_several_variants_are_corrected_for_their_number() -> None:
     random = np.random.default_rng(2)
     runs = [
-        [one.verdict for one in paired_each(random.normal(0.0, 0.01, (8, 15)), 0.01)]
+        [difference.verdict for difference in paired_each(random.normal(0.0, 0.01, (8, 15)), 0.01)]
         for _ in range(300)
     ]
     assert sum(any(v in ("faster", "slower") for v in run) for run in runs) <= 0.075 * 300
@@ -230,8 +230,8 @@ def test_drift_of_a_known_size_is_seldom_taken_for_a_difference(freedom: float) 
         drift = random.normal(0.0, 0.04)
         scatter = 1.0 if math.isinf(freedom) else math.sqrt(random.chisquare(freedom) / freedom)
         first, second = random.normal(0.0, 0.02, 8), random.normal(drift, 0.02, 8)
-        found = two_samples(first, second, 0.01, unseen=student(0.04 * scatter, freedom))
-        called += found.verdict in ("faster", "slower")
+        difference = two_samples(first, second, 0.01, unseen=student(0.04 * scatter, freedom))
+        called += difference.verdict in ("faster", "slower")
     assert called <= 0.07 * 600
 
 
@@ -244,10 +244,10 @@ def test_too_few_values_are_unknown_and_say_how_many_would_do() -> None:
 
 def test_as_many_as_needed_decide() -> None:
     random = np.random.default_rng(5)
-    found = two_samples(random.normal(0.0, 0.1, 10), random.normal(0.0, 0.1, 10), 0.05)
-    assert found.verdict == "unknown"
-    assert found.needed is not None
-    n = 2 * found.needed
+    difference = two_samples(random.normal(0.0, 0.1, 10), random.normal(0.0, 0.1, 10), 0.05)
+    assert difference.verdict == "unknown"
+    assert difference.needed is not None
+    n = 2 * difference.needed
     decided = [
         two_samples(random.normal(0.0, 0.1, n), random.normal(0.0, 0.1, n), 0.05).verdict
         for _ in range(50)
@@ -280,8 +280,8 @@ def test_more_pairs_than_can_be_compared_are_refused() -> None:
 
 
 def test_thousands_of_equal_values_are_compared() -> None:
-    found = sample_shift(np.zeros(4000), np.zeros(4000))
-    assert (found.centre, found.interval) == (0.0, Interval(0.0, 0.0))
+    shift = sample_shift(np.zeros(4000), np.zeros(4000))
+    assert (shift.centre, shift.interval) == (0.0, Interval(0.0, 0.0))
 
 
 def test_holm_corrects_as_in_its_paper() -> None:

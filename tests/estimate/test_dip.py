@@ -37,8 +37,8 @@ def test_neither_scale_nor_direction_matters() -> None:
 
 @pytest.mark.parametrize("size", PUBLISHED)
 def test_p_agrees_with_published_tables(size: int) -> None:
-    found = [dip_p(quantile, size) for quantile in PUBLISHED[size]]
-    assert found == pytest.approx(FRACTIONS, rel=0.08)
+    p_values = [dip_p(quantile, size) for quantile in PUBLISHED[size]]
+    assert p_values == pytest.approx(FRACTIONS, rel=0.08)
 
 
 @pytest.mark.parametrize("size", [10, 35, 70])
@@ -52,6 +52,6 @@ def test_p_of_uniform_values_is_uniform(size: int) -> None:
 
 def test_p_falls_with_the_dip_and_with_the_number_of_values() -> None:
     dips = np.linspace(0.01, 0.25, 50)
-    assert (np.diff([dip_p(found, 40) for found in dips]) <= 0.0).all()
+    assert (np.diff([dip_p(depth, 40) for depth in dips]) <= 0.0).all()
     assert (np.diff([dip_p(0.08, size) for size in range(4, 400)]) <= 1e-9).all()
     assert dip_p(0.25, 3) == 1.0

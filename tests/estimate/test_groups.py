@@ -56,13 +56,13 @@ def test_one_hill_is_divided_in_at_most_a_twentieth(hill: str, count: int) -> No
 
 
 def test_hills_together_are_divided_in_at_most_a_twentieth() -> None:
-    found = [
+    divided = [
         number_of_groups(hill(n)) > 1
         for hill in HILLS.values()
         for n in (30, 100)
         for _ in range(SETS // 2)
     ]
-    assert np.mean(found) <= 0.05
+    assert np.mean(divided) <= 0.05
 
 
 @pytest.mark.parametrize("by_launch", [False, True])
@@ -71,7 +71,7 @@ def test_hills_together_are_divided_in_at_most_a_twentieth() -> None:
 def test_two_clear_groups_are_found(
     ratio: float, scatter: float, fraction: float, by_launch: bool
 ) -> None:
-    found = 0
+    correct = 0
     for number in range(SETS // 2):
         count = (60, 400)[number % 2]
         if by_launch:
@@ -79,8 +79,8 @@ def test_two_clear_groups_are_found(
         else:
             slow = random.permutation(count) < round(count * fraction)
         logs = np.where(slow, np.log(ratio), 0.0) + random.normal(0.0, scatter, count)
-        found += number_of_groups(logs) == 2
-    assert found >= 0.9 * (SETS // 2)
+        correct += number_of_groups(logs) == 2
+    assert correct >= 0.9 * (SETS // 2)
 
 
 def test_addresses_of_launches_are_no_groups() -> None:
@@ -122,8 +122,8 @@ def walk(launches: int, rounds: int) -> tuple[Array, NDArray[np.int64]]:
 def test_few_launches_that_differ_and_random_walks_are_one_state(
     draw: Callable[[], tuple[Array, NDArray[np.int64]]],
 ) -> None:
-    """13 to 87 % of such launches, and 5 to 20 % of such walks, were divided when launches that
-    differ by chance, and wander on from one to the next, were not thought of."""
+    """Before such chance differences and walks were allowed for, 13 to 87 % of these launches and
+    5 to 20 % of these walks were divided."""
     divided = 0
     for _ in range(40):
         logs, of = draw()
@@ -134,13 +134,13 @@ def test_few_launches_that_differ_and_random_walks_are_one_state(
 @pytest.mark.parametrize(("ratio", "groups"), [(1.15, 1), (1.2, 1), (1.35, 2)])
 def test_states_are_told_apart_from_a_ratio_of_a_third_on(ratio: float, groups: int) -> None:
     """The documentation states this for probes that scatter by 3 %."""
-    found = 0
+    correct = 0
     for number in range(SETS):
         slow = (random.permutation(LAUNCHES) % 2 == 0)[of_launches(400)]
         slow = slow if number % 2 else random.permutation(400) < 200
         logs = np.where(slow, np.log(ratio), 0.0) + random.normal(0.0, 0.03, 400)
-        found += number_of_groups(logs) == groups
-    assert found >= 0.95 * SETS
+        correct += number_of_groups(logs) == groups
+    assert correct >= 0.95 * SETS
 
 
 @pytest.mark.parametrize(

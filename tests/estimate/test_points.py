@@ -213,12 +213,15 @@ def test_precise_is_what_the_estimates_say(
     )
     run.add(Finish(reason="precision", spent_s=1.0, sampling={}))
     points = estimate(run).headline
-    found = [(p.typical_s, deciding_interval(np.array(p.medians_s))) for p in points]
-    known = [(one.high - one.low) / 2.0 / at if one else np.inf for at, one in found]
+    intervals = [(p.typical_s, deciding_interval(np.array(p.medians_s))) for p in points]
+    known = [
+        (interval.high - interval.low) / 2.0 / at if interval else np.inf
+        for at, interval in intervals
+    ]
     worst = max(known, default=np.inf)
-    for asked in (0.002, 0.01, 0.05):
-        if abs(worst - asked) > 1e-9:
-            assert is_precise(run, asked) is (worst < asked)
+    for precision in (0.002, 0.01, 0.05):
+        if abs(worst - precision) > 1e-9:
+            assert is_precise(run, precision) is (worst < precision)
 
 
 def test_too_few_launches_are_never_precise() -> None:

@@ -50,9 +50,9 @@ def test_the_interval_holds_the_median_as_often_as_it_says(n: int) -> None:
 
 @given(st.lists(st.floats(0.1, 1e6), min_size=5, max_size=100))
 def test_the_interval_encloses_the_median(values: list[float]) -> None:
-    found = median_interval(np.array(values))
-    assert found is not None
-    assert found.low <= np.median(values) <= found.high
+    interval = median_interval(np.array(values))
+    assert interval is not None
+    assert interval.low <= np.median(values) <= interval.high
 
 
 def autoregressive(coefficient: float, n: int = 20000) -> np.ndarray:
@@ -95,13 +95,15 @@ def correlated(random: np.random.Generator, runs: int, launches: int, phi: float
 def test_launches_hold_what_they_state_whether_or_not_they_are_correlated(
     launches: int, phi: float
 ) -> None:
-    """Intervals of few correlated launches held it in 73 to 87 % of runs where 94 to 98 % were
-    stated. The bound is three deviations of 400 runs below the stated confidence, and below 93 %
+    """Intervals of few correlated launches held the truth in 73 to 87 % of runs (stated: 94 to
+    98 %). The bound is three deviations of 400 runs below the stated confidence, and below 93 %
     where that is 95 %."""
     random = np.random.default_rng(launches)
-    found = list(map(launch_interval, correlated(random, 400, launches, phi)))
-    held = np.mean([one is not None and one.low <= 0.0 <= one.high for one in found])
-    stated = found[0].confidence if found[0] else None
+    intervals = list(map(launch_interval, correlated(random, 400, launches, phi)))
+    held = np.mean(
+        [interval is not None and interval.low <= 0.0 <= interval.high for interval in intervals]
+    )
+    stated = intervals[0].confidence if intervals[0] else None
     assert stated is not None
     least = min(stated, 0.93)
     assert held >= least - 3.0 * np.sqrt(least * (1.0 - least) / 400)
@@ -112,7 +114,7 @@ def test_launches_hold_what_they_state_whether_or_not_they_are_correlated(
 def test_independent_launches_lose_less_than_half_of_width(launches: int) -> None:
     rows = correlated(np.random.default_rng(6), 400, launches, 0.0)
     widths = [
-        np.mean([one.high - one.low for one in map(of, rows) if one])
+        np.mean([interval.high - interval.low for interval in map(of, rows) if interval])
         for of in (launch_interval, median_interval)
     ]
     assert 1.0 <= widths[0] / widths[1] < 1.45
@@ -127,16 +129,16 @@ def ended(
     random: np.random.Generator, deviation: float, phi: float, most: int, runs: int
 ) -> list[Interval]:
     """The intervals of the runs that end by the precision of 1 % before `most` launches."""
-    found = []
-    for one in np.exp(deviation * correlated(random, runs, most, phi)):
+    intervals = []
+    for launches in np.exp(deviation * correlated(random, runs, most, phi)):
         for n in range(ENOUGH_LAUNCHES, most + 1, 2):
-            first = deciding_interval(one[:n])
+            first = deciding_interval(launches[:n])
             assert first is not None
-            if (first.high - first.low) / 2.0 <= 0.01 * np.median(one[: n // 2]):
-                found.append(launch_interval(one[:n], ended=True))
+            if (first.high - first.low) / 2.0 <= 0.01 * np.median(launches[: n // 2]):
+                intervals.append(launch_interval(launches[:n], ended=True))
                 break
-    assert None not in found
-    return [one for one in found if one]
+    assert None not in intervals
+    return [interval for interval in intervals if interval]
 
 
 @pytest.mark.parametrize(
@@ -146,13 +148,13 @@ def ended(
 def test_runs_that_end_by_their_precision_hold_what_they_state(
     deviation: float, phi: float, runs: int
 ) -> None:
-    """74 to 91 % did where successive launches correlated, and 85 % where few runs got there, when
-    a run ended at its first narrow interval."""
-    found = ended(np.random.default_rng(108), deviation, phi, 40, runs)
-    assert len(found) >= 0.03 * runs
-    assert {one.confidence for one in found} == {0.95}
-    held = np.mean([one.low <= 1.0 <= one.high for one in found])
-    assert held >= 0.93 - 2.0 * np.sqrt(0.93 * 0.07 / len(found))
+    """When a run ended at its first narrow interval, 74 to 91 % did where launches correlated, and
+    85 % where few runs got there."""
+    intervals = ended(np.random.default_rng(108), deviation, phi, 40, runs)
+    assert len(intervals) >= 0.03 * runs
+    assert {interval.confidence for interval in intervals} == {0.95}
+    held = np.mean([interval.low <= 1.0 <= interval.high for interval in intervals])
+    assert held >= 0.93 - 2.0 * np.sqrt(0.93 * 0.07 / len(intervals))
 
 
 def test_fewer_launches_neither_end_a_run_nor_state_a_confidence_when_they_did() -> None:
@@ -166,5 +168,5 @@ def test_fewer_launches_neither_end_a_run_nor_state_a_confidence_when_they_did()
 @pytest.mark.parametrize("n", [9, 20, 40])
 def test_independent_launches_keep_what_is_stated(n: int) -> None:
     draws = np.random.default_rng(n).lognormal(size=(600, n))
-    found = [launch_interval(draw) for draw in draws]
-    assert np.mean([i is not None and i.low <= 1.0 <= i.high for i in found]) >= 0.94
+    intervals = [launch_interval(draw) for draw in draws]
+    assert np.mean([i is not None and i.low <= 1.0 <= i.high for i in intervals]) >= 0.94

@@ -17,10 +17,10 @@ PUBLISHED = (4.8769, 3.3569, 2.6803, 2.2898, 2.0310)
 
 def test_boundaries_are_the_published_ones() -> None:
     looks = [number / 5.0 for number in range(1, 6)]
-    found = [
+    boundaries = [
         -NormalDist().inv_cdf(level_of_look(0.05, looks[:number]) / 2.0) for number in range(1, 6)
     ]
-    assert found == pytest.approx(PUBLISHED, abs=0.005)
+    assert boundaries == pytest.approx(PUBLISHED, abs=0.005)
 
 
 def test_one_look_has_the_whole_level() -> None:

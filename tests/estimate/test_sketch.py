@@ -80,8 +80,8 @@ def test_what_takes_no_time_is_one_bin() -> None:
 
 
 def test_different_bins_are_not_merged() -> None:
-    one = np.array([1e-6])
+    times = np.array([1e-6])
     with pytest.raises(ValueError, match="cannot be merged"):
-        Sketch.of(one, 0.01).merged(Sketch.of(one, 0.02))
+        Sketch.of(times, 0.01).merged(Sketch.of(times, 0.02))
     with pytest.raises(ValueError, match="no values"):
         Sketch.of(np.array([]), ERROR).quantile(0.5)

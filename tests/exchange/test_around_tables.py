@@ -88,10 +88,12 @@ def test_types_and_reductions_below_one_heading_stay_apart(
         for kind, us in zip(kinds, (1.0, 9.0), strict=True)
         for size in (4, 8)
     ]
-    found = runs("./all_reduce_perf -g 2\n" + NCCL + "".join(rows) + "# Avg bus bandwidth : 2\n")
-    assert [run.header.options[name] for run in found] == list(kinds)
-    assert [len(run.launches) for run in found] == [1, 1]
-    assert {s.value_s for s in found[1].summaries if s.statistic == "mean"} == {9e-6}
+    experiments = runs(
+        "./all_reduce_perf -g 2\n" + NCCL + "".join(rows) + "# Avg bus bandwidth : 2\n"
+    )
+    assert [run.header.options[name] for run in experiments] == list(kinds)
+    assert [len(run.launches) for run in experiments] == [1, 1]
+    assert {s.value_s for s in experiments[1].summaries if s.statistic == "mean"} == {9e-6}
 
 
 def test_a_row_that_a_message_splits_does_not_cost_the_others() -> None:
@@ -151,8 +153,8 @@ def test_both_sides_of_one_test_stay_apart() -> None:
 
 
 def test_numbers_of_threads_are_settings() -> None:
-    found = runs(IMB_MT.format(threads=4) + IMB_MT.format(threads=8))
-    assert [run.header.options["threads"] for run in found] == [4, 8]
+    experiments = runs(IMB_MT.format(threads=4) + IMB_MT.format(threads=8))
+    assert [run.header.options["threads"] for run in experiments] == [4, 8]
 
 
 @pytest.mark.parametrize(

@@ -143,9 +143,9 @@ def of_ucx(text: str) -> LogTable:
 
 def test_ucx_prints_final_rows_alone_with_f_and_fewer_columns_with_threads() -> None:
     row = "          1000    1.240   1.250   1.260    48.83    48.93    800000    810000\n"
-    found = numbers(of_ucx(HEADING.format(of=" Test") + row))
-    assert found[64, "p99"] == 1.24e-6
-    assert found[64, "mean"] == 1.26e-6
+    final_row = numbers(of_ucx(HEADING.format(of=" Test") + row))
+    assert final_row[64, "p99"] == 1.24e-6
+    assert final_row[64, "mean"] == 1.26e-6
     threads = "Final:    4000                         1.250                  48.83      800000\n"
     assert numbers(of_ucx(HEADING.format(of="Stage") + threads))[64, "mean"] == 1.25e-6
 

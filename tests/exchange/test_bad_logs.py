@@ -25,6 +25,7 @@ from hockney.foreign.logs import table as table_module
 from hockney.foreign.logs.log import LONGEST_LINE, log_of, read_log
 from hockney.foreign.logs.runs import store
 from hockney.infer.estimate import estimate
+from hockney.records import Run
 
 READERS = sorted({format for format, _ in logs.EXCERPTS.values()})
 
@@ -95,10 +96,10 @@ CUTS = {
 @pytest.mark.parametrize("name", CUTS)
 def test_a_table_cut_in_the_middle_is_read_up_to_there(name: str) -> None:
     text, line = CUTS[name]
-    found = tables(text)
-    assert found[-1].cut == f"the table ends in the middle of line {line}, read up to there"
-    assert all(row.line != line for table in found for row in table.rows)
-    assert sum(len(table.rows) for table in found) > 0
+    log_tables = tables(text)
+    assert log_tables[-1].cut == f"the table ends in the middle of line {line}, read up to there"
+    assert all(row.line != line for table in log_tables for row in table.rows)
+    assert sum(len(table.rows) for table in log_tables) > 0
 
 
 def test_the_cut_is_in_the_run() -> None:
@@ -109,8 +110,8 @@ def test_the_cut_is_in_the_run() -> None:
 
 
 def test_a_last_line_without_an_end_is_whole_when_its_digits_are() -> None:
-    found = tables(logs.OSU_7_2.rstrip("\n"))
-    assert (len(found[0].rows), found[0].cut) == (2, None)
+    log_tables = tables(logs.OSU_7_2.rstrip("\n"))
+    assert (len(log_tables[0].rows), log_tables[0].cut) == (2, None)
 
 
 @pytest.mark.parametrize(
@@ -157,18 +158,20 @@ def test_what_no_record_can_hold_is_left_out_and_told(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", logs.EXCERPTS)
 def test_any_whole_number_may_be_too_large(name: str, tmp_path: Path) -> None:
-    """An imported log can be read again, whichever number, one of each kind, has 30 digits."""
+    """An imported log can be read again, whichever kind of number has 30 digits."""
     format, text = logs.EXCERPTS[name]
     kinds: dict[str, re.Match[str]] = {}
-    for found in re.finditer(r"(?<![\w.])\d+(?![\w.])", text):
-        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
-        kinds.setdefault(re.sub(r"\d+", "N", before), found)
-    for found in kinds.values():
-        changed = text[: found.start()] + "9" * 30 + text[found.end() :]
+    for number in re.finditer(r"(?<![\w.])\d+(?![\w.])", text):
+        before = text[text.rfind("\n", 0, number.start()) + 1 : number.start()]
+        kinds.setdefault(re.sub(r"\d+", "N", before), number)
+    for number in kinds.values():
+        changed = text[: number.start()] + "9" * 30 + text[number.end() :]
+        imported: list[Run] = []
         with suppress(HockneyError):
-            for run in runs(changed, format):
-                store(run, tmp_path / "run.jsonl", force=True)
-                assert records.read(tmp_path / "run.jsonl").cut is None
+            imported = runs(changed, format)
+        for run in imported:
+            store(run, tmp_path / "run.jsonl", force=True)
+            assert records.read(tmp_path / "run.jsonl").cut is None
 
 
 @pytest.mark.parametrize(
@@ -229,8 +232,10 @@ def test_unknown_numbers_stay_unknown() -> None:
 
 
 def test_a_heading_without_rows_is_told() -> None:
-    found = tables(logs.OSU_BCAST_FULL + "# OSU MPI Latency Test v5.3.2\n# Size  Latency (us)\n")
-    assert found[1].notes == ["some.log, line 9: a heading without rows"]
+    log_tables = tables(
+        logs.OSU_BCAST_FULL + "# OSU MPI Latency Test v5.3.2\n# Size  Latency (us)\n"
+    )
+    assert log_tables[1].notes == ["some.log, line 9: a heading without rows"]
 
 
 def test_warnings_without_end_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,8 +301,8 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 
 def test_an_overlong_line_is_passed_over() -> None:
-    found = tables(logs.OSU_5.replace("mpirun", "x" * (LONGEST_LINE + 1)))
-    assert len(found[0].rows) == 3
+    log_tables = tables(logs.OSU_5.replace("mpirun", "x" * (LONGEST_LINE + 1)))
+    assert len(log_tables[0].rows) == 3
 
 
 OF_SAMPLES = ("reprompi", "simgrid-calibration")
@@ -307,10 +312,10 @@ OF_SAMPLES = ("reprompi", "simgrid-calibration")
 def check(text: str, format: str) -> None:
     """Reads a log or gets an error of ours; runs that are read can be worked with."""
     try:
-        found = runs(text, format)
+        experiments = runs(text, format)
     except HockneyError:
         return
-    for run in found:
+    for run in experiments:
         for point in estimate(run).points:
             assert point.samples == 0 or format in OF_SAMPLES
             assert math.isfinite(point.typical_s)
@@ -374,7 +379,7 @@ def test_other_numbers_of_0_are_kept() -> None:
 
 def test_samples_of_0_are_kept_and_noted() -> None:
     read = replace(log("bytes,time (us)\n8,0\n8,1\n8,0\n"), repeated="samples")
-    [run] = runs_module.runs_of([(read, one) for one in reading.read(read, "csv")], "csv")
+    [run] = runs_module.runs_of([(read, table) for table in reading.read(read, "csv")], "csv")
     assert [visit.ns for visit in run.samples] == [[0.0], [1000.0], [0.0]]
     assert run.header.source is not None
     assert "times of 0 are shorter than the clock shows" in run.header.source.notes[0]

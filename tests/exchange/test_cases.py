@@ -66,9 +66,9 @@ def test_a_log_gives_its_numbers_and_no_others(case: dict[str, Any]) -> None:
     assert "ranks" not in case or {row.ranks for row in rows} == {case["ranks"]}
     left = list(rows)
     for value in case["values"]:
-        found = next((row for row in left if is_value(row, value)), None)
-        assert found is not None, value
-        left.remove(found)
+        matching_row = next((row for row in left if is_value(row, value)), None)
+        assert matching_row is not None, value
+        left.remove(matching_row)
     strange = [row for row in left if not any(is_value(row, value) for value in case["values"])]
     assert case.get("more") or strange == []
     notes = [note for run in runs if run.header.source for note in run.header.source.notes]

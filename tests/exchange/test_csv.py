@@ -335,5 +335,5 @@ def test_predictions_repeat_what_was_wrong_with_a_log(hockney: RunHockney, tmp_p
     assert hockney("import", "a.log", "--only", "pingpong", "-o", "a.jsonl").status == 0
     words = "its Mbytes are 2^20 bytes; rates are read so"
     assert f"warning: {words}" in hockney("predict", "a.jsonl", "--bytes", "8").stderr
-    found = json.loads(hockney("predict", "a.jsonl", "--bytes", "8", "--json").stdout)
-    assert words in found["predictions"][0]["warnings"]
+    answer = json.loads(hockney("predict", "a.jsonl", "--bytes", "8", "--json").stdout)
+    assert words in answer["predictions"][0]["warnings"]

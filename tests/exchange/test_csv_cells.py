@@ -80,10 +80,10 @@ def test_any_cell_is_read_or_refused(cell: str) -> None:
     ],
 )
 def test_rows_of_an_operation_without_any_number_are_said(text: str, known: int) -> None:
-    found = csv.read(log(text))
-    assert sum(len(table.rows) for table in found) == known
-    assert found[0].dropped == [2, 3][: 2 - known]
-    assert "line 2: 'x' is not a number" in found[0].notes[0]
+    log_tables = csv.read(log(text))
+    assert sum(len(table.rows) for table in log_tables) == known
+    assert log_tables[0].dropped == [2, 3][: 2 - known]
+    assert "line 2: 'x' is not a number" in log_tables[0].notes[0]
 
 
 def test_another_heading_begins_another_table() -> None:
@@ -147,8 +147,8 @@ def test_other_columns_keep_points_together(text: str) -> None:
 
 
 def test_who_says_what_is_repeated_is_believed() -> None:
-    found = reading.read(replace(log(PLACES), repeated="launches"), "csv")
-    assert [table.options for table in found] == [{}, {}]
+    log_tables = reading.read(replace(log(PLACES), repeated="launches"), "csv")
+    assert [table.options for table in log_tables] == [{}, {}]
 
 
 BARRIERS = "Algorithm,Processes,Latency (us)\nlinear,2,0.39\nlinear,4,0.69\n"

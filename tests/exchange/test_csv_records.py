@@ -41,12 +41,12 @@ def written(rows: list[list[str]], separator: str, **how: object) -> str:
 def test_what_was_written_is_read_back(rows: list[list[str]], separator: str, quoting: int) -> None:
     """Blanks at the ends of lines are taken off, as padding is."""
     text = written(rows, separator, quoting=quoting)
-    found = list(records(log_of(text, Path("a.csv")), 1, separator))
-    assert [record.problem for record in found] == [None] * len(rows)
-    assert [[_padded_off(cell) for cell in record.cells] for record in found] == [
+    csv_records = list(records(log_of(text, Path("a.csv")), 1, separator))
+    assert [record.problem for record in csv_records] == [None] * len(rows)
+    assert [[_padded_off(cell) for cell in record.cells] for record in csv_records] == [
         [_padded_off(cell) for cell in row] for row in rows
     ]
-    assert found[-1].last == text.count("\n")
+    assert csv_records[-1].last == text.count("\n")
 
 
 def _padded_off(cell: str) -> str:
@@ -100,7 +100,7 @@ def test_a_cell_beyond_the_limit_of_the_csv_module_is_said() -> None:
 def test_a_quote_that_is_not_closed_costs_its_own_row_alone(lines: int) -> None:
     rows = "".join(f"{n},{n}.5,\n" for n in range(1, lines))
     [table] = tables(f'bytes,time (us),note\n5000,1.5,"open\n{rows}9000,2.5,"closed"\n', "csv")
-    # Within the limit the cell ends at the next quote, as the standard has it; then its row is one.
+    # Within the limit the cell ends at the next quote, as in the standard: all lines are one row.
     expected = [*range(1, lines), 9000] if lines > MOST_LINES else [5000]
     assert [row.bytes for row in table.rows] == expected
     if lines > MOST_LINES:
@@ -160,11 +160,11 @@ def test_a_first_row_that_cannot_be_read_is_said_in_the_result() -> None:
 
 
 def test_rows_too_short_for_a_column_of_words_are_said() -> None:
-    """They were left out without a word where points come again."""
+    """They were silently left out where points come again."""
     text = "bytes,time (us),node\n8,1.5,a\n16,2.5,b\n8,3.5,b\n16\n32,4.5\n"
-    found = tables(text, "csv")
-    assert sorted(row.line or 0 for table in found for row in table.rows) == [2, 3, 4, 6]
-    assert [line for table in found for line in table.dropped] == [5]
+    log_tables = tables(text, "csv")
+    assert sorted(row.line or 0 for table in log_tables for row in table.rows) == [2, 3, 4, 6]
+    assert [line for table in log_tables for line in table.dropped] == [5]
 
 
 def test_rows_below_a_heading_without_a_unit_are_counted() -> None:

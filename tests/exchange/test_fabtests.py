@@ -18,7 +18,7 @@ def test_names_before_rows_keep_tests_apart() -> None:
         f"{'FI_FLOAT_FI_SUM_lat':50}4     1k      3.9k     0.00s      1.00       4.00       0.25\n"
     )
     first, second = runs(f"$ fi_rdm_atomic -o all n2\n{NAMED}{rows}")
-    assert [one.header.options["test"] for one in (first, second)] == [
+    assert [run.header.options["test"] for run in (first, second)] == [
         "FI_INT32_FI_MIN_lat",
         "FI_FLOAT_FI_SUM_lat",
     ]
@@ -55,7 +55,7 @@ def test_both_sides_in_a_report_are_no_launches() -> None:
   client_stdout: |
 {indented.replace("2.00 ", "2.01 ").replace("32.00", "31.84")}"""
     server, client = runs(text)
-    assert [one.header.options["side"] for one in (server, client)] == ["server", "client"]
+    assert [run.header.options["side"] for run in (server, client)] == ["server", "client"]
     assert {s.value_s for s in client.summaries if s.statistic == "mean"} == {2.01e-6}
 
 
@@ -71,7 +71,7 @@ def test_both_sides_in_a_report_are_no_launches() -> None:
 )
 def test_a_scaled_size_is_exact(options: str, row: str, size: int) -> None:
     [table] = tables(f"$ fi_rdm_pingpong {options} n2\n{HEADING}{row}\n")
-    assert {one.bytes for one in table.rows} == {size}
+    assert {table_row.bytes for table_row in table.rows} == {size}
 
 
 def test_a_size_that_rates_contradict_is_refused() -> None:

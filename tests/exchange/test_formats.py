@@ -45,7 +45,7 @@ def test_every_number_is_a_printed_one_in_our_unit(format: str, text: str) -> No
     for table in reading.read(read, format):
         for row in table.rows:
             line = text if row.line is None else read.lines[row.line - 1]
-            printed = [Decimal(found) for found in NUMBER.findall(line)]
+            printed = [Decimal(digits) for digits in NUMBER.findall(line)]
             assert value_of(row) in {float(number * unit) for number in printed for unit in UNITS}
             assert row.definition
 
@@ -300,8 +300,8 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_tables_of_a_log(name: str) -> None:
-    found = [(t.operation, t.ranks, len(t.rows)) for t in tables(logs.EXCERPTS[name][1])]
-    assert found == TABLES[name]
+    shapes = [(t.operation, t.ranks, len(t.rows)) for t in tables(logs.EXCERPTS[name][1])]
+    assert shapes == TABLES[name]
 
 
 # What is wrong with a log, or known to be wrong with its program.
@@ -389,8 +389,8 @@ def test_memories_are_axes() -> None:
 
 def test_processes_are_those_of_the_tables_own_command() -> None:
     """A later table without a command does not inherit them."""
-    found = tables(logs.OSU_BCAST_FULL + logs.OSU_BARRIER)
-    assert [table.ranks for table in found] == [16, None]
+    log_tables = tables(logs.OSU_BCAST_FULL + logs.OSU_BARRIER)
+    assert [table.ranks for table in log_tables] == [16, None]
 
 
 def test_groups_and_lists_of_ranks_are_told_apart() -> None:
@@ -444,9 +444,9 @@ def test_rates_of_an_unknown_megabyte_are_left_out_and_it_is_said() -> None:
 
 def test_several_tables_with_noise_between_them() -> None:
     noise = "srun: job 12 queued\n", "\n\nwarning: 12 things\n"
-    found = tables(noise[0] + logs.OSU_5 + noise[1] + logs.OSU_BCAST_FULL)
-    assert [table.operation for table in found] == ["pingpong", "bcast"]
-    assert [len(table.rows) for table in found] == [3, 6]
+    log_tables = tables(noise[0] + logs.OSU_5 + noise[1] + logs.OSU_BCAST_FULL)
+    assert [table.operation for table in log_tables] == ["pingpong", "bcast"]
+    assert [len(table.rows) for table in log_tables] == [3, 6]
 
 
 def test_a_message_amid_a_table_is_passed_over() -> None:

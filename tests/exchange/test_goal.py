@@ -47,14 +47,14 @@ TIMES = "bytes,time (us)\n8,1\n1024,1.5\n2048,2\n65536,10\n"
 def read(tmp_path: Path, text: str = GOAL) -> tuple[Profile, list[str]]:
     path = tmp_path / "a.goal"
     path.write_text(text)
-    found = profile_in(path)
-    assert found is not None
-    return found
+    profile_and_notes = profile_in(path)
+    assert profile_and_notes is not None
+    return profile_and_notes
 
 
 def test_messages_are_counted_by_sender_receiver_and_size(tmp_path: Path) -> None:
     profile, notes = read(tmp_path)
-    items = {(one.ranks, one.bytes, one.count) for one in mix_of(profile).items}
+    items = {(message.ranks, message.bytes, message.count) for message in mix_of(profile).items}
     assert items == {((0, 1), 1024, 1), ((1, 0), 2048, 1), ((0, 1), 8, 1)}
     assert notes == []
 
@@ -63,7 +63,7 @@ def test_operations_wait_for_what_they_require(tmp_path: Path) -> None:
     """Rank 0 computes 5 us beside its receive, and sends when both have ended."""
     order = order_of(read(tmp_path)[0])
     assert order.left_out == 0
-    assert [(one.what, round(one.before_s * 1e9)) for one in order.ranks[0]] == [
+    assert [(call.what, round(call.before_s * 1e9)) for call in order.ranks[0]] == [
         (3, 1000),
         (4, 0),
         (5, 0),
@@ -215,7 +215,7 @@ def test_an_order_in_which_ranks_wait_for_each_other_names_them(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
     waits = "l1: recv 8b from {0}\nl2: send 8b to {0}\nl2 requires l1\n"
-    ranks = [f"rank {one} {{\n{waits.format(1 - one)}}}\n" for one in (0, 1)]
+    ranks = [f"rank {rank} {{\n{waits.format(1 - rank)}}}\n" for rank in (0, 1)]
     (tmp_path / "a.goal").write_text("num_ranks 2\n" + "".join(ranks))
     (tmp_path / "on.csv").write_text(TIMES)
     hockney("import", "a.goal")

@@ -33,9 +33,9 @@ OF_RANK = 8 + 6 + 2 * 16
 
 def made(path: Path, content: bytes) -> tuple[Profile, list[str]]:
     path.write_bytes(content)
-    found = profile_in(path)
-    assert found is not None
-    return found
+    profile_and_notes = profile_in(path)
+    assert profile_and_notes is not None
+    return profile_and_notes
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])

@@ -21,8 +21,8 @@ Randomly  Ordered Ring Bandwidth:   2500.000000 MB/s
 
 
 def test_the_major_results_are_read_where_there_are_no_others() -> None:
-    found = {table.experiment: numbers(table) for table in tables(MAJOR)}
-    assert found == {
+    by_experiment = {table.experiment: numbers(table) for table in tables(MAJOR)}
+    assert by_experiment == {
         "hpcc-pingpong": {(8, "max"): 1.75e-6, (2000000, "min bandwidth"): 8e9},
         "hpcc-random-ring": {(8, "mean"): 2.5e-6, (2000000, "bandwidth"): 2.5e9},
         "hpcc-natural-ring": {(2000000, "bandwidth"): 4e9},

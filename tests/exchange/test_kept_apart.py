@@ -46,8 +46,8 @@ pass,2025-02-13T03:00:12,hill:compute,gnu,5.25,us
 
 def test_systems_in_a_joined_column_of_reframe_are_apart() -> None:
     where = ("system", "partition", "environ")
-    found = {tuple(run.header.options[name] for name in where): run for run in runs(CUSTOM)}
-    assert {setting: len(run.launches) for setting, run in found.items()} == {
+    by_setting = {tuple(run.header.options[name] for name in where): run for run in runs(CUSTOM)}
+    assert {setting: len(run.launches) for setting, run in by_setting.items()} == {
         ("lynx", "compute", "gnu"): 2,
         ("lynx", "login", "gnu"): 1,
         ("hill", "compute", "gnu"): 1,
@@ -118,8 +118,8 @@ def test_lines_of_reframe_with_one_variable_are_read(
 
 def test_infos_of_reframe_in_other_words_are_apart() -> None:
     line = "T|reframe 4.6.0|osu at lynx|latency=1.25|ref=100|us\n"
-    found = runs(line + line.replace("lynx", "hill"))
-    assert [run.header.options for run in found] == [
+    experiments = runs(line + line.replace("lynx", "hill"))
+    assert [run.header.options for run in experiments] == [
         {"test": "osu at lynx"},
         {"test": "osu at hill"},
     ]
@@ -152,9 +152,9 @@ def test_variables_of_reframe_without_a_size_are_noted_once() -> None:
 def test_cases_of_a_report_without_a_size_are_noted() -> None:
     text = networks.REFRAME_REPORT.replace('"msg_size": 1024,', "", 1)
     text = text.replace("osu %msg_size=1024", "osu", 2)
-    found = unhelped_runs(text)
-    assert [len(run.summaries) for run in found] == [1, 1]
-    assert "latency of osu is not read" in notes(found[0])
+    experiments = unhelped_runs(text)
+    assert [len(run.summaries) for run in experiments] == [1, 1]
+    assert "latency of osu is not read" in notes(experiments[0])
 
 
 def test_a_log_of_reframe_without_any_size_is_refused() -> None:
@@ -215,8 +215,10 @@ def test_repeats_of_ramble_have_the_same_figures() -> None:
     repeats = [FIGURES.replace("network_test.a", f"network_test.a.{n}") for n in (1, 2)]
     repeats[1] = repeats[1].replace("    Avg Get Lat = 3.25 us\n", "")
     base = FIGURES.partition("  default")[0]
-    found = {run.header.options["figure"]: run for run in runs(base + "".join(repeats), "ramble")}
-    assert {name: len(run.launches) for name, run in found.items()} == {
+    by_figure = {
+        run.header.options["figure"]: run for run in runs(base + "".join(repeats), "ramble")
+    }
+    assert {name: len(run.launches) for name, run in by_figure.items()} == {
         "RR Lat": 2,
         "Get Lat": 1,
         "Allreduce": 2,
@@ -305,15 +307,15 @@ def test_matrices_of_mpigraph_in_other_units_are_apart() -> None:
 
 def test_iterations_of_mpigraph_separate_experiments() -> None:
     more = networks.MPIGRAPH.replace("Times\t10", "Times\t100")
-    found = runs(networks.MPIGRAPH * 2 + more)
-    assert {run.header.options["iterations"]: len(run.launches) for run in found} == {
+    experiments = runs(networks.MPIGRAPH * 2 + more)
+    assert {run.header.options["iterations"]: len(run.launches) for run in experiments} == {
         "10": 2,
         "100": 1,
     }
 
 
 def mpibench(*repetitions: int) -> str:
-    """A start whose sizes were repeated so often."""
+    """A start in which sizes repeat this often."""
     rows = (
         f"Bcast\tBytes:\t{8 << size}\tIters:\t{count}\tAvg:\t2.5\tMin:\t1.5\tMax:\t3.5"
         "\tComm: MPI_COMM_WORLD\tRanks: 4\n"
@@ -323,8 +325,10 @@ def mpibench(*repetitions: int) -> str:
 
 
 def test_repetitions_of_mpibench_that_the_user_chose_are_apart() -> None:
-    found = runs(mpibench(1000, 1000, 700) + mpibench(1000, 1000, 1000) + mpibench(100, 100, 100))
-    assert {run.header.options["repetitions"]: len(run.launches) for run in found} == {
+    experiments = runs(
+        mpibench(1000, 1000, 700) + mpibench(1000, 1000, 1000) + mpibench(100, 100, 100)
+    )
+    assert {run.header.options["repetitions"]: len(run.launches) for run in experiments} == {
         "1000": 2,
         "100": 1,
     }

@@ -143,8 +143,8 @@ def test_rows_that_are_missing_are_said() -> None:
 def test_the_unit_is_that_of_the_numbers(above: str, factor: float) -> None:
     [table] = unhelped(f"{above}\n{ROWS}")
     assert {row.bytes for row in table.rows} == {8}
-    found = pairs(table)
-    assert found[0, 1] == pytest.approx(1.5 * factor, rel=1e-12)
+    by_pair = pairs(table)
+    assert by_pair[0, 1] == pytest.approx(1.5 * factor, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -199,8 +199,8 @@ def test_each_matrix_has_its_own_size_and_unit() -> None:
 def test_holes_of_mpigraph_are_said_and_no_numbers() -> None:
     text = networks.MPIGRAPH.replace("870.250", "").replace("865.000", "0.000")
     [run] = runs(text)
-    found = {s.peers for s in run.summaries if s.statistic == "bandwidth"}
-    assert found == {(0, 1), (1, 0), (1, 2), (2, 0)}
+    rated_pairs = {s.peers for s in run.summaries if s.statistic == "bandwidth"}
+    assert rated_pairs == {(0, 1), (1, 0), (1, 2), (2, 0)}
     assert run.header.source is not None
     notes = " ".join(run.header.source.notes)
     assert "no rate to rank 2" in notes

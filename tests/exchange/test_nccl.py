@@ -34,16 +34,16 @@ def without_marks(text: str) -> str:
 
 
 def test_each_type_and_reduction_in_json_is_an_experiment() -> None:
-    found = runs(
+    experiments = runs(
         written(
             result("float", "sum", 100.0),
             result("half", "sum", 120.0),
             result("half", "prod", 160.0),
         )
     )
-    kinds = [(run.header.options["type"], run.header.options["redop"]) for run in found]
+    kinds = [(run.header.options["type"], run.header.options["redop"]) for run in experiments]
     assert kinds == [("float", "sum"), ("half", "sum"), ("half", "prod")]
-    times = [s.value_s for run in found for s in run.summaries if s.statistic == "mean"]
+    times = [s.value_s for run in experiments for s in run.summaries if s.statistic == "mean"]
     assert times == [1e-4, 1.2e-4, 1.6e-4]
 
 
@@ -103,9 +103,9 @@ def test_a_time_of_the_cpu_is_not_that_of_the_operation() -> None:
     [table] = tables(written(result("float", "sum", 100.0)).replace('"time"', '"cpu_time"'))
     assert numbers(table)[MIB, "mean CPU time, in-place"] == 1e-4
     [table] = tables(logs.NCCL.replace("   time ", "cputime "))
-    found = numbers(table)
-    assert found[1 << 25, "mean CPU time, in-place"] == pytest.approx(1406.35e-6)
-    assert not any(name.startswith("mean,") for _, name in found)
+    figures = numbers(table)
+    assert figures[1 << 25, "mean CPU time, in-place"] == pytest.approx(1406.35e-6)
+    assert not any(name.startswith("mean,") for _, name in figures)
 
 
 def test_a_timestamp_behind_each_row_is_passed_over() -> None:
@@ -144,8 +144,8 @@ def test_options_that_nccl_tests_says_in_a_line_are_settings(line: str) -> None:
     first = logs.NCCL.replace("#  Rank  0", f"{setting}#  Rank  0")
     other = logs.NCCL.replace("#  Rank  0", f"{setting}{line}#  Rank  0")
     assert len(runs(first + first)) == 1
-    found = runs(first + other)
-    assert [line[2:-1] in run.header.options["setting"] for run in found] == [False, True]
+    experiments = runs(first + other)
+    assert [line[2:-1] in run.header.options["setting"] for run in experiments] == [False, True]
 
 
 def test_tables_of_nccl_without_their_marks_are_read() -> None:

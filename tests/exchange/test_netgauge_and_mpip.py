@@ -69,8 +69,8 @@ def test_netgauge_sizes_and_outputs_are_no_settings() -> None:
 
 def test_a_second_netgauge_heading_keeps_the_arguments() -> None:
     second = "## Netgauge v2.4.6 - mode mpi - 2 processes\n"
-    found = tables(HEADING + second + fit(1) + second + fit(1))
-    assert [table.parameters.get("arguments") for table in found] == ["-x loggp", None]
+    log_tables = tables(HEADING + second + fit(1) + second + fit(1))
+    assert [table.parameters.get("arguments") for table in log_tables] == ["-x loggp", None]
 
 
 def test_numbers_of_netgauge_tests_are_no_settings() -> None:

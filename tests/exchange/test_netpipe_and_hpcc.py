@@ -176,15 +176,15 @@ Bandwidth min / avg / max"""
 
 
 def test_a_cut_last_result_of_hpcc_is_dropped() -> None:
-    found = tables(SUMMARY.removesuffix("5607\n"))
-    assert {table.experiment: len(table.rows) for table in found} == {
+    log_tables = tables(SUMMARY.removesuffix("5607\n"))
+    assert {table.experiment: len(table.rows) for table in log_tables} == {
         "hpcc-pingpong": 2,
         "hpcc-random-ring": 1,
         "hpcc-natural-ring": 0,
     }
     words = "some.log, line 5: the file ends in the middle of this line"
-    assert words in found[2].notes[0]
-    assert found[0].cut == "the table ends in the middle of line 5, read up to there"
+    assert words in log_tables[2].notes[0]
+    assert log_tables[0].cut == "the table ends in the middle of line 5, read up to there"
     source = runs(SUMMARY.removesuffix("5607\n"))[0].header.source
     assert source is not None
     assert any(words in note for note in source.notes)
@@ -192,8 +192,8 @@ def test_a_cut_last_result_of_hpcc_is_dropped() -> None:
 
 def test_a_cut_result_of_hpcc_is_read_where_it_is_whole() -> None:
     major = MAJOR_AND_DETAILS.partition("Detailed")[0]
-    found = {table.experiment: numbers(table) for table in tables(major + SUMMARY[:-5])}
-    assert found["hpcc-natural-ring"] == {(2000000, "bandwidth"): 115.607379e6}
+    by_experiment = {table.experiment: numbers(table) for table in tables(major + SUMMARY[:-5])}
+    assert by_experiment["hpcc-natural-ring"] == {(2000000, "bandwidth"): 115.607379e6}
 
 
 def test_a_cut_number_of_processes_is_not_read() -> None:
@@ -204,8 +204,8 @@ def test_a_cut_number_of_processes_is_not_read() -> None:
 
 
 def test_results_missing_in_cut_details_are_read_above_them() -> None:
-    found = {table.experiment: table for table in tables(MAJOR_AND_DETAILS)}
-    assert {name: numbers(table) for name, table in found.items()} == {
+    by_experiment = {table.experiment: table for table in tables(MAJOR_AND_DETAILS)}
+    assert {name: numbers(table) for name, table in by_experiment.items()} == {
         "hpcc-pingpong": {
             (8, "min"): 0.249651e-3,
             (8, "mean"): 0.2679e-3,
@@ -215,7 +215,7 @@ def test_results_missing_in_cut_details_are_read_above_them() -> None:
         "hpcc-random-ring": {(8, "mean"): 0.306858e-3, (2000000, "bandwidth"): 110.774248e6},
         "hpcc-natural-ring": {(2000000, "bandwidth"): 115.607379e6},
     }
-    pairs = found["hpcc-pingpong"]
+    pairs = by_experiment["hpcc-pingpong"]
     assert pairs.cut == "the table ends in the middle of line 11, read up to there"
     assert pairs.notes == [
         "some.log, line 5: read from the major results, since the details lack it"
@@ -257,8 +257,8 @@ def test_the_buffers_that_netpipe_says_are_a_setting() -> None:
     says = "Send and receive buffers are {0} and {0} bytes\n"
     first = says.format(16384) + NETPIPE_5
     assert len(runs(first + first)) == 1
-    found = runs(first + says.format(65536) + NETPIPE_5)
-    assert [run.header.options["buffers"] for run in found] == [
+    experiments = runs(first + says.format(65536) + NETPIPE_5)
+    assert [run.header.options["buffers"] for run in experiments] == [
         "16384 and 16384 bytes",
         "65536 and 65536 bytes",
     ]

@@ -22,11 +22,11 @@ def test_each_port_has_its_own_bandwidth() -> None:
         " 65536      5000     11000.50   10900.25  0.174404  5500.25  0.088004  5400.00  0.0864\n"
     )
     [table] = tables(text)
-    found = numbers(table)
-    assert found[65536, "bandwidth"] == 10900.25 * MIB
-    assert found[65536, "bandwidth of port 1"] == 5500.25 * MIB
-    assert found[65536, "bandwidth of port 2"] == 5400.0 * MIB
-    assert found[65536, "message rate of port 2"] == 86400.0
+    figures = numbers(table)
+    assert figures[65536, "bandwidth"] == 10900.25 * MIB
+    assert figures[65536, "bandwidth of port 1"] == 5500.25 * MIB
+    assert figures[65536, "bandwidth of port 2"] == 5400.0 * MIB
+    assert figures[65536, "message rate of port 2"] == 86400.0
 
 
 def test_service_levels_are_experiments() -> None:
@@ -36,7 +36,7 @@ def test_service_levels_are_experiments() -> None:
         " 1024    3           1000           45.50              45.00         5.493164\n"
     )
     first, second = runs(text)
-    assert [one.header.options["service level"] for one in (first, second)] == ["0", "3"]
+    assert [run.header.options["service level"] for run in (first, second)] == ["0", "3"]
     assert {s.value_Bps for s in second.summaries if s.statistic == "bandwidth"} == {45e9 / 8}
 
 
@@ -52,8 +52,10 @@ def test_lists_of_all_times_are_not_the_table() -> None:
     """With -U the heading comes twice, and the times of all iterations are between."""
     heading, rows = logs.PERFTEST_LATENCY.splitlines()[4:5], logs.PERFTEST_LATENCY.splitlines()
     text = "\n".join([*rows[:4], *heading, "#, usec", "1, 1.25", "2, 0.97", *rows[3:], ""])
-    found = [table for table in tables(text) if table.rows]
-    assert [numbers(table) for table in found] == [numbers(tables(logs.PERFTEST_LATENCY)[0])]
+    filled_tables = [table for table in tables(text) if table.rows]
+    assert [numbers(table) for table in filled_tables] == [
+        numbers(tables(logs.PERFTEST_LATENCY)[0])
+    ]
 
 
 @pytest.mark.parametrize("command", ["$ ib_send_lat -C n2\n", "$ ib_send_lat -H --report-cycles\n"])

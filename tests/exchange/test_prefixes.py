@@ -98,9 +98,9 @@ def test_programs_are_mixed_where_the_lines_of_any_two_overlap() -> None:
         spans = [sorted(draw.choices(range(40), k=2)) for _ in range(draw.randint(0, 6))]
         places = [{first: 0, last: 0} for first, last in spans]
         alone = [
-            one
-            for one in places
-            if all(max(one) < min(of) or max(of) < min(one) for of in places if of is not one)
+            place
+            for place in places
+            if all(max(place) < min(of) or max(of) < min(place) for of in places if of is not place)
         ]
         assert prefixes._apart(places) == alone
 

@@ -89,14 +89,17 @@ def as_json(text: str) -> str:
 
 @pytest.mark.parametrize("text", [TEXT, as_json(TEXT)], ids=["text", "json"])
 def test_each_experiment_is_one_with_its_sizes(text: str) -> None:
-    two, one, rate = ramble(text)
-    assert values(two) == {(8, "mean", 1.25e-6), (8, "p99", 2.5e-6), (1024, "mean", 2.25e-6)}
-    assert values(one) == {(8, "mean", 0.25e-6)}
+    two_nodes, one_node, rate = ramble(text)
+    assert values(two_nodes) == {(8, "mean", 1.25e-6), (8, "p99", 2.5e-6), (1024, "mean", 2.25e-6)}
+    assert values(one_node) == {(8, "mean", 0.25e-6)}
     assert values(rate) == {(8, "bandwidth", 100.5e6), (8, "message rate", 12562500.0)}
-    assert [run.summaries[0].operation for run in (two, rate)] == ["pingpong", "multi-bandwidth"]
-    assert {s.ranks for s in two.summaries} == {4 if text.startswith("{") else None}
-    assert one.header.source is not None
-    assert "one_node has the status FAILED" in one.header.source.notes[0]
+    assert [run.summaries[0].operation for run in (two_nodes, rate)] == [
+        "pingpong",
+        "multi-bandwidth",
+    ]
+    assert {s.ranks for s in two_nodes.summaries} == {4 if text.startswith("{") else None}
+    assert one_node.header.source is not None
+    assert "one_node has the status FAILED" in one_node.header.source.notes[0]
 
 
 def test_repeats_are_launches_and_their_summary_is_not_another() -> None:

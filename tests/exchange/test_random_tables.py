@@ -44,8 +44,8 @@ def ucx(draw: st.DrawFn) -> Case:
             f"Final:      {1000:18d} {typical:>10} {'7.777':>9} {mean:>9} {'7.77':>11} {rate:>10} "
             f"{'7':>11} {messages:>11}\n"
         )
-        found = ("median", typical, US), ("mean", mean, US), ("bandwidth", rate, MIB)
-        wanted += [(size, name, value(number, factor), ()) for name, number, factor in found]
+        figures = ("median", typical, US), ("mean", mean, US), ("bandwidth", rate, MIB)
+        wanted += [(size, name, value(number, factor), ()) for name, number, factor in figures]
         wanted.append((size, "message rate", value(messages, Decimal(1)), ()))
     return text, wanted
 
@@ -68,8 +68,8 @@ def fabtests(draw: st.DrawFn) -> Case:
     for size in draw(SIZES):
         rate, time, messages = draw(TWO), draw(TWO), draw(TWO)
         text += f"{scaled(size):8}{'1k':8}{'5m':8}{0.01:8.2f}s{rate:>10}{time:>11}{messages:>11}\n"
-        found = ("bandwidth", rate, MB), ("mean", time, US), ("message rate", messages, MB)
-        wanted += [(size, name, value(number, factor), ()) for name, number, factor in found]
+        figures = ("bandwidth", rate, MB), ("mean", time, US), ("message rate", messages, MB)
+        wanted += [(size, name, value(number, factor), ()) for name, number, factor in figures]
     return text, wanted
 
 
@@ -150,10 +150,10 @@ def matrix(draw: st.DrawFn) -> Case:
     cells = [[draw(THREE) for _ in hosts] for _ in hosts]
     # A symmetric matrix by chance would be read as one.
     cells[0][1], cells[1][0] = "1.000", "2.000"
-    for one in range(len(hosts)):
-        cells[one][one] = "0.000"
-        for other in range(one):
-            cells[one][other] = cells[other][one] if is_symmetric else cells[one][other]
+    for row in range(len(hosts)):
+        cells[row][row] = "0.000"
+        for other in range(row):
+            cells[row][other] = cells[other][row] if is_symmetric else cells[row][other]
     text = f"# pairs of {len(hosts)} tasks, message size {size} B, in {unit}\n"
     text += f"# task {' '.join(hosts)}\n"
     for rank, host in enumerate(hosts):
@@ -196,9 +196,9 @@ def reframe(draw: st.DrawFn) -> Case:
 
 
 def check(text: str, wanted: Wanted, format: str) -> None:
-    found = runs(text)
-    assert {run.header.source.format for run in found if run.header.source} == {format}
-    rows = [row for run in found for row in run.summaries]
+    experiments = runs(text)
+    assert {run.header.source.format for run in experiments if run.header.source} == {format}
+    rows = [row for run in experiments for row in run.summaries]
     read = [(row.bytes, row.statistic, value_of(row), row.peers) for row in rows]
     assert sorted(read) == sorted(wanted)
 
@@ -206,8 +206,8 @@ def check(text: str, wanted: Wanted, format: str) -> None:
 def is_read(format: str, case: Callable[[], st.SearchStrategy[Case]]) -> Callable[[], None]:
     @settings(max_examples=25, deadline=None)
     @given(case())
-    def test(one: Case) -> None:
-        check(*one, format)
+    def test(drawn_case: Case) -> None:
+        check(*drawn_case, format)
 
     return test
 

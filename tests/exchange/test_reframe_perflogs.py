@@ -25,7 +25,7 @@ job_completion_time|version|display_name|system|partition|environ|jobid|perf_var
 2025-02-11T03:00:12|4.7.1|osu %size=8|lynx|compute|gnu|90188|latency|1.5|us|1.2|null|0.1
 """
     latency, bandwidth = runs(text)
-    assert [len(one.launches) for one in (latency, bandwidth)] == [2, 1]
+    assert [len(run.launches) for run in (latency, bandwidth)] == [2, 1]
     assert [s.value_s for s in latency.summaries] == [1.25e-6, 1.5e-6]
     assert [s.value_Bps for s in bandwidth.summaries] == [11.5e6]
 
@@ -62,9 +62,9 @@ osu %size=4 MiB %what=a|1|1.25|us
 osu %size=8KiB|1|1.25|us
 osu %what=b %size=4 MB|1|1.25|us
 """
-    found = unhelped(text)
-    assert [row.bytes for table in found for row in table.rows] == [4 << 20, 8192]
-    assert "'MB' may be of 1000 or 1024: write bytes, KiB, MiB or GiB" in found[2].notes[0]
+    log_tables = unhelped(text)
+    assert [row.bytes for table in log_tables for row in table.rows] == [4 << 20, 8192]
+    assert "'MB' may be of 1000 or 1024: write bytes, KiB, MiB or GiB" in log_tables[2].notes[0]
     column = text.replace("|jobid", "|jobid|message_size").replace("|1|1", "|1|4000000|1")
     assert unhelped(column)[2].rows[0].bytes == 4000000
 

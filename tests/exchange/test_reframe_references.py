@@ -39,21 +39,21 @@ def references(analysis: Analysis) -> dict[str, tuple[float, float, float, str]]
     """The references that ReFrame reads from the file."""
     names: dict[str, Any] = {}
     exec(writing.write(analysis, "reframe-references").decode(), names)
-    found: dict[str, tuple[float, float, float, str]] = names["reference"]["*"]
-    return found
+    by_variable: dict[str, tuple[float, float, float, str]] = names["reference"]["*"]
+    return by_variable
 
 
 def test_a_reference_is_the_median_with_its_interval() -> None:
     analysis = Analysis(run_of())
     small, large = analysis.estimates.own()
-    found = references(analysis)
-    value, lower, upper, unit = found["latency"]
+    by_variable = references(analysis)
+    value, lower, upper, unit = by_variable["latency"]
     assert (value, unit) == (pytest.approx(small.median_s * 1e6, rel=1e-3), "us")
     assert small.interval is not None
     assert large.interval is not None
     assert value * (1.0 + lower) == pytest.approx(small.interval.low * 1e6, rel=1e-3)
     assert value * (1.0 + upper) == pytest.approx(small.interval.high * 1e6, rel=1e-3)
-    value, lower, upper, unit = found["bandwidth"]
+    value, lower, upper, unit = by_variable["bandwidth"]
     assert (value, unit) == (pytest.approx(large.bandwidth_Bps / 2**20, rel=1e-3), "MiB/s")  # type: ignore[operator]
     assert lower < 0.0 < upper
     assert value * (1.0 + lower) == pytest.approx(2**20 / large.interval.high / 2**20, rel=1e-3)

@@ -53,7 +53,7 @@ def test_a_test_case_is_a_launch() -> None:
     latency, bandwidth = runs(REFRAME_REPORT)
     assert [s.value_s for s in latency.summaries] == [1.15e-6, 1.25e-6]
     assert [s.value_Bps for s in bandwidth.summaries] == [11500.5e6, 11400.25e6]
-    assert [len(one.launches) for one in (latency, bandwidth)] == [2, 2]
+    assert [len(run.launches) for run in (latency, bandwidth)] == [2, 2]
     assert {s.bytes for s in latency.summaries} == {1024}
 
 
@@ -73,8 +73,10 @@ def test_what_reframe_itself_writes_is_read(tmp_path: Path) -> None:
         capture_output=True,
         check=True,
     )
-    found = tables((tmp_path / "r.json").read_text())
-    rows = {(table.experiment, row.bytes, row.statistic) for table in found for row in table.rows}
+    log_tables = tables((tmp_path / "r.json").read_text())
+    rows = {
+        (table.experiment, row.bytes, row.statistic) for table in log_tables for row in table.rows
+    }
     assert rows == {
         ("Echo-latency", 8, "mean"),
         ("Echo-latency", 1024, "mean"),

@@ -47,9 +47,9 @@ def test_a_second_start_is_no_more_samples_of_the_first() -> None:
 def test_calls_that_missed_their_window_are_left_out_and_counted() -> None:
     rows = (("MPI_Scan", 0, 8, 0, "0.0000010000"), ("MPI_Scan", 1, 8, 1, "0.0090000000"))
     lines = "".join("  ".join(map(str, row)) + "\n" for row in rows)
-    found = tables("#@datatype_size_bytes=1\ntest nrep count errorcode runtime_sec\n" + lines)
-    assert [row.value_s for table in found for row in table.rows] == [1e-6]
-    assert "1 calls that missed their window (errorcode) are left out" in found[0].notes
+    log_tables = tables("#@datatype_size_bytes=1\ntest nrep count errorcode runtime_sec\n" + lines)
+    assert [row.value_s for table in log_tables for row in table.rows] == [1e-6]
+    assert "1 calls that missed their window (errorcode) are left out" in log_tables[0].notes
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_ping_pongs_of_skampi_are_round_trips_and_halved() -> None:
 
 
 def test_a_ping_pong_of_skampi_that_is_not_divided_is_not_read() -> None:
-    found = tables(SKAMPI.replace("Pingpong_Send_Recv", "Pingpong_Send_Iprobe_Recv"))[1]
-    assert found.rows == []
-    assert "of all iterations" in found.notes[1]
+    ping_pong = tables(SKAMPI.replace("Pingpong_Send_Recv", "Pingpong_Send_Iprobe_Recv"))[1]
+    assert ping_pong.rows == []
+    assert "of all iterations" in ping_pong.notes[1]
 
 
 def test_loops_over_other_things_are_experiments() -> None:
@@ -117,8 +117,8 @@ def test_loops_over_other_things_are_experiments() -> None:
     rows = "".join(
         f"   iterations= {n}        4       {6 - n}.0       0.0       80\n" for n in (1, 2)
     )
-    found = runs(f'   begin result "Pingpong_Send_Recv"\n{rows}   end result\n')
-    assert [run.header.options["iterations"] for run in found] == ["1", "2"]
+    experiments = runs(f'   begin result "Pingpong_Send_Recv"\n{rows}   end result\n')
+    assert [run.header.options["iterations"] for run in experiments] == ["1", "2"]
 
 
 def test_blocks_of_several_measurements_are_no_launches_of_one() -> None:
@@ -130,9 +130,9 @@ def test_blocks_of_several_measurements_are_no_launches_of_one() -> None:
 @pytest.mark.parametrize("above", ["", "iterations= 1  4  5.0  0.0  80\n"])
 def test_a_line_of_skampi_that_is_no_row_makes_no_table(above: str) -> None:
     rows = f"{above}1{'a' * 70}b=4 nodes= 3 x\niterations= 2  4  5.0  0.0  80\n"
-    found = tables(f'begin result "Pingpong_Send_Recv"\n{rows}end result\n')
-    assert [table.options["iterations"] for table in found] == (["1", "2"] if above else ["2"])
-    assert found[0].dropped == [3 if above else 2]
+    log_tables = tables(f'begin result "Pingpong_Send_Recv"\n{rows}end result\n')
+    assert [table.options["iterations"] for table in log_tables] == (["1", "2"] if above else ["2"])
+    assert log_tables[0].dropped == [3 if above else 2]
 
 
 def test_damaged_rows_of_skampi_are_said() -> None:

@@ -72,8 +72,8 @@ def test_the_comment_nearest_to_a_matrix_counts() -> None:
 
 
 def csv(text: str, columns: str = "") -> list[LogTable]:
-    asked = replace(log(text), columns=parse_columns(columns) if columns else None)
-    return reading.read(asked, "csv")
+    csv_log = replace(log(text), columns=parse_columns(columns) if columns else None)
+    return reading.read(csv_log, "csv")
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def csv(text: str, columns: str = "") -> list[LogTable]:
 )
 def test_a_table_in_csv_is_halved_by_the_comment_above(says: str, factor: float) -> None:
     [table] = csv(f"# {says}\nbytes,latency_us,bandwidth (MB/s)\n8,2.5,100\n")
-    found = numbers(table)
-    assert found[8, "mean"] == pytest.approx(2.5e-6 * factor)
-    assert found[8, "bandwidth"] == 100e6
+    figures = numbers(table)
+    assert figures[8, "mean"] == pytest.approx(2.5e-6 * factor)
+    assert figures[8, "bandwidth"] == 100e6
     noted = ["some.log, line 2: 'latency_us': half of each round trip is read"]
     assert table.notes == (noted if factor == 0.5 else [])
 
@@ -100,7 +100,7 @@ def test_a_column_of_round_trips_that_is_named_is_halved(name: str, cell: str) -
 def test_the_comment_nearest_to_a_table_in_csv_counts() -> None:
     rows = "bytes,latency_us\n8,2.5\n"
     other = rows.replace("latency_us", "time_us")
-    found = csv(f"# RTT\n{rows}# one-way\n{other}# of round trips\n{rows}")
-    assert [row.value_s for table in found for row in table.rows] == pytest.approx(
+    log_tables = csv(f"# RTT\n{rows}# one-way\n{other}# of round trips\n{rows}")
+    assert [row.value_s for table in log_tables for row in table.rows] == pytest.approx(
         [1.25e-6, 2.5e-6, 1.25e-6]
     )

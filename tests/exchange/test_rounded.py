@@ -1,5 +1,4 @@
-"""What printed digits hide is no knowledge: intervals are as wide, and near times are not told
-apart."""
+"""Rounded times: intervals are as wide as the rounding, and near times are not told apart."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ LOG = """# OSU MPI Latency Test v5.9
 
 
 def joined(hockney: RunHockney, folder: Path, name: str, time: str) -> str:
-    """Eight launches in which every time is printed so."""
+    """Eight launches whose times are all printed so."""
     logs = []
     for launch in range(8):
         logs.append(f"{name}{launch}.log")

@@ -73,10 +73,10 @@ def test_the_definition_goes_with_the_launch() -> None:
 
 
 def test_files_of_the_same_program_are_launches_of_one_run() -> None:
-    found = [
+    pairs = [
         (log(text), table)
         for text in (logs.OSU_5, logs.OSU_5, logs.OSU_5)
         for table in tables(text)
     ]
-    [run] = runs_of(found, "osu", "mine")
+    [run] = runs_of(pairs, "osu", "mine")
     assert (len(run.launches), run.label) == (3, "mine")

@@ -15,8 +15,7 @@ TABLE = "\n# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n
 
 
 def experiments(first: str, second: str, repeats: int = 1) -> list[int]:
-    """The launches of each experiment of two tables, each of which comes so often below its
-    line."""
+    """Launches of each experiment of two tables; the first comes `repeats` times."""
     return [len(run.launches) for run in runs(f"{first}\n{TABLE * repeats}\n{second}\n{TABLE}")]
 
 
@@ -41,8 +40,8 @@ COMMAND = "mpirun -np 64 --mca pml {} ./osu_allreduce"
 )
 def test_a_command_behind_other_words_keeps_tables_apart(line: str) -> None:
     first, second = (line.format(COMMAND.format(pml)) for pml in ("ucx", "ob1"))
-    found = runs(f"{first}\n{TABLE}\n{second}\n{TABLE}")
-    assert [run.header.options["command"] for run in found] == [
+    two_runs = runs(f"{first}\n{TABLE}\n{second}\n{TABLE}")
+    assert [run.header.options["command"] for run in two_runs] == [
         "mpirun --mca pml ucx ./osu_allreduce",
         "mpirun --mca pml ob1 ./osu_allreduce",
     ]
@@ -113,8 +112,8 @@ def test_a_value_that_differs_keeps_tables_apart(first: str, second: str) -> Non
 
 
 def test_the_value_is_an_option_of_the_experiment() -> None:
-    found = runs(f"MPI: a\nOpen MPI\n{TABLE}\nMPI: b\nMPICH\n{TABLE}")
-    assert [run.header.options for run in found] == [
+    two_runs = runs(f"MPI: a\nOpen MPI\n{TABLE}\nMPI: b\nMPICH\n{TABLE}")
+    assert [run.header.options for run in two_runs] == [
         {"heading": "Open MPI", "settings": "mpi=a"},
         {"heading": "MPICH", "settings": "mpi=b"},
     ]
@@ -180,8 +179,8 @@ def nccl(algorithm: str, is_late: bool) -> str:
 def test_settings_that_a_library_prints_are_of_its_table(is_late: bool) -> None:
     text = "".join(nccl(algorithm, is_late) for algorithm in ("Ring", "Tree", "Ring"))
     read = log(text)
-    found = runs_of([(read, table) for table in reading.read(read, "nccl-tests")], "nccl-tests")
-    assert {run.header.options["settings"]: len(run.launches) for run in found} == {
+    two_runs = runs_of([(read, table) for table in reading.read(read, "nccl-tests")], "nccl-tests")
+    assert {run.header.options["settings"]: len(run.launches) for run in two_runs} == {
         "NCCL_ALGO=Ring": 2,
         "NCCL_ALGO=Tree": 1,
     }

@@ -89,8 +89,8 @@ def test_what_launches_differ_in_keeps_nothing_apart(two: tuple[str, str]) -> No
 
 
 def test_the_option_that_differs_is_kept_and_shown() -> None:
-    found = runs(f"$ srun -N1 -n2 osu_latency\n{FAST}\n$ srun -N2 -n2 osu_latency\n{FAST}")
-    assert [run.header.options for run in found] == [
+    experiments = runs(f"$ srun -N1 -n2 osu_latency\n{FAST}\n$ srun -N2 -n2 osu_latency\n{FAST}")
+    assert [run.header.options for run in experiments] == [
         {"command": "srun -N1 osu_latency"},
         {"command": "srun -N2 osu_latency"},
     ]
@@ -144,10 +144,12 @@ def notes(run: Run) -> str:
 
 
 def test_numbers_that_differ_by_more_than_launches_do_are_kept_apart_and_said() -> None:
-    found = runs(f"{FAST}\n{SLOW}\n{AS_FAST}\n{SLOW}")
-    assert [len(run.launches) for run in found] == [2, 2]
-    assert [run.header.options.get("table") for run in found] == [None, 2]
-    assert "line 7: this table differs from that of line 2 by more than launches" in notes(found[1])
+    experiments = runs(f"{FAST}\n{SLOW}\n{AS_FAST}\n{SLOW}")
+    assert [len(run.launches) for run in experiments] == [2, 2]
+    assert [run.header.options.get("table") for run in experiments] == [None, 2]
+    assert "line 7: this table differs from that of line 2 by more than launches" in notes(
+        experiments[1]
+    )
 
 
 def test_a_quarter_of_sizes_that_are_twice_as_slow_is_enough() -> None:
@@ -169,6 +171,6 @@ def test_the_user_can_say_that_they_are_launches() -> None:
 
 def test_tables_of_joined_logs_are_launches_whatever_their_numbers() -> None:
     logs = [log(text) for text in (FAST, SLOW)]
-    found = [(read, table) for read in logs for table in reading.read(read, "osu")]
-    [run] = runs_of(found, "osu")
+    pairs = [(read, table) for read in logs for table in reading.read(read, "osu")]
+    [run] = runs_of(pairs, "osu")
     assert len(run.launches) == 2

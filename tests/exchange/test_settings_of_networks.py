@@ -9,9 +9,9 @@ import excerpts_of_networks as networks
 from hockney.records import Run
 
 
-def launches(found: list[Run]) -> dict[str, list[int]]:
+def launches(experiments: list[Run]) -> dict[str, list[int]]:
     counts: dict[str, list[int]] = {}
-    for run in found:
+    for run in experiments:
         counts.setdefault(run.header.experiment, []).append(len(run.launches))
     return counts
 
@@ -30,7 +30,7 @@ def launches(found: list[Run]) -> dict[str, list[int]]:
 def test_other_nodes_are_another_setting(text: str, old: str, new: str) -> None:
     assert old in text
     texts = (text, text + text, text + text.replace(old, new))
-    one, same, other = (launches(runs(each)) for each in texts)
-    assert same == {name: [2 * count for count in counts] for name, counts in one.items()}
-    apart = {name: counts for name, counts in other.items() if counts != one[name] * 2}
+    once, same, other = (launches(runs(each)) for each in texts)
+    assert same == {name: [2 * count for count in counts] for name, counts in once.items()}
+    apart = {name: counts for name, counts in other.items() if counts != once[name] * 2}
     assert set(apart) <= {"hpcc-natural-ring", "hpcc-random-ring"}, apart  # their ranks are an axis

@@ -12,7 +12,7 @@ TABLE = "# OSU MPI Latency Test v5.9\n" + ROWS
 
 
 def experiments(above_first: str, above_second: str, table: str = TABLE) -> int:
-    """The number of experiments that two tables become, whose times differ as launches do."""
+    """Number of experiments read from two tables whose times differ as launches do."""
     first, second = table.format(time="1.50"), table.format(time="1.53")
     return len(runs(f"{above_first}\n{first}\n{above_second}\n{second}"))
 

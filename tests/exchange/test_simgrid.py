@@ -78,13 +78,13 @@ def test_overheads_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
 
 
 def _simulates_overheads(hockney: RunHockney, path: Path) -> bool:
-    asked = ("overheads", "--sizes", "8,4KiB", "--messages", "4", "--budget", "5s")
-    done = hockney(*asked, "-o", str(path), "--json", "-q")
+    words = ("overheads", "--sizes", "8,4KiB", "--messages", "4", "--budget", "5s")
+    done = hockney(*words, "-o", str(path), "--json", "-q")
     assert done.status == 0, done.stderr
-    found = again(hockney, records.read(path), *asked)["overheads"]
-    assert isinstance(found, list)
+    simulations = again(hockney, records.read(path), *words)["overheads"]
+    assert isinstance(simulations, list)
     agree = []
-    for simulated, real in zip(found, json.loads(done.stdout)["overheads"], strict=True):
+    for simulated, real in zip(simulations, json.loads(done.stdout)["overheads"], strict=True):
         of = {name: real[name]["value"] for name in ("one_way_s", "o_send_s", "o_receive_s")}
         # SimGrid's clock has steps of 1 ns.
         one_way = simulated["one_way_s"]["value"]
@@ -102,7 +102,7 @@ def _simulates_overheads(hockney: RunHockney, path: Path) -> bool:
         st.tuples(st.integers(16, 2**30), st.floats(1e-7, 1.0)),
         min_size=1,
         max_size=30,
-        unique_by=lambda one: one[0],
+        unique_by=lambda point: point[0],
     )
 )
 def test_any_times_are_met_by_some_sections(points: list[tuple[int, float]]) -> None:
@@ -157,7 +157,7 @@ def test_what_is_below_the_precision_of_simgrid_is_no_overhead() -> None:
     run = make_run(lambda _launch, _round, _size: [1000.0])
     platform = simgrid.platform_of(run, times, True).decode()
     assert 'id="smpi/os" value="0:0:0"' in platform
-    found = re.search(r'id="smpi/or" value="([^"]*)"', platform)
-    assert found
-    assert found[1].startswith("0:2e-09:0;8:")
-    assert found[1].endswith(";512:0:0")
+    overhead = re.search(r'id="smpi/or" value="([^"]*)"', platform)
+    assert overhead
+    assert overhead[1].startswith("0:2e-09:0;8:")
+    assert overhead[1].endswith(";512:0:0")

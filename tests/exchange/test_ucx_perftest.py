@@ -25,7 +25,7 @@ MIB = 2.0**20
 
 
 def final(size: int, us: float, name: str = "Final:") -> str:
-    """The last row of a test of messages of this size, one each so many microseconds."""
+    """The last row of a test that sends a message of this size every `us`."""
     rate, messages = size / us * 1e6 / MIB, 1e6 / us
     pair = f"{rate:11.2f} {rate:10.2f} {messages:11.0f} {messages:11.0f}"
     return f"{name:10}{1000:18} {us:10.3f} {us:9.3f} {us:9.3f} {pair}\n"
@@ -95,9 +95,9 @@ def test_a_test_is_named_by_its_own_box_not_by_that_above() -> None:
     lat = BOX.format(api="protocol", test="tag match latency", size=8) + STAGE + final(8, 1.25)
     bw = BOX.format(api="transport", test="put bandwidth / message rate", size=64)
     upper = BOX.format(api="protocol", test="am bandwidth / message rate", size=64)
-    found = unhelped(lat + bw + STAGE + final(64, 0.25) + upper + STAGE + final(64, 0.5))
-    assert [table.operation for table in found] == ["tag-lat", "put-bw", "ucp-am-bw"]
-    assert numbers(found[1])[64, "mean overhead"] == 0.25e-6
+    log_tables = unhelped(lat + bw + STAGE + final(64, 0.25) + upper + STAGE + final(64, 0.5))
+    assert [table.operation for table in log_tables] == ["tag-lat", "put-bw", "ucp-am-bw"]
+    assert numbers(log_tables[1])[64, "mean overhead"] == 0.25e-6
 
 
 def test_a_size_is_not_taken_from_the_test_before() -> None:
@@ -170,8 +170,8 @@ LAST_ROW = "Final:     1000      0.240  1675.942  1671.351    476.84    476.84  
 def test_a_banner_of_a_script_names_the_test_below_it(name: str) -> None:
     first = f"====================== tag_lat ======================\n{BOX}{STAGE}{LAST_ROW}"
     text = f"{first}\n\n=================== {name} ==================\n{BOX}{STAGE}{LAST_ROW}"
-    found = [table.operation for table in tables(text) if table.rows]
-    assert found == ["tag-lat", name.replace("_", "-")]
+    operations = [table.operation for table in tables(text) if table.rows]
+    assert operations == ["tag-lat", name.replace("_", "-")]
 
 
 def test_a_banner_that_names_no_test_changes_nothing() -> None:

@@ -33,10 +33,10 @@ def nccl(units: str) -> str:
 )
 def test_units_of_nccl_tests(units: str, time_s: float, rate_Bps: float) -> None:
     [table] = tables(nccl(units))
-    found = numbers(table)
+    figures = numbers(table)
     for name, printed in NCCL_NUMBERS.items():
         unit = time_s if name == "mean" else rate_Bps
-        assert found[1 << 25, f"{name}, out-of-place"] == pytest.approx(printed * unit)
+        assert figures[1 << 25, f"{name}, out-of-place"] == pytest.approx(printed * unit)
 
 
 def test_unknown_units_of_nccl_tests_are_left_out() -> None:
@@ -54,18 +54,18 @@ def test_units_of_each_iteration_of_nccl_tests() -> None:
     row = "  1405.25   23.88   42.98       0  1.00  2.00  3.00  4.00"
     head = text.partition("    33554432")[0]
     [table] = tables(f"{head}    33554432       8388608     float     sum      -1{row}{row}\n")
-    found = numbers(table)
-    each = [found[1 << 25, f"{name}, in-place"] for name in ("min", "max", "p99")]
+    figures = numbers(table)
+    each = [figures[1 << 25, f"{name}, in-place"] for name in ("min", "max", "p99")]
     assert each == pytest.approx([1e-3, 2e-6, 3e-9])
-    assert found[1 << 25, "coefficient of variation, in-place"] == pytest.approx(0.04)
+    assert figures[1 << 25, "coefficient of variation, in-place"] == pytest.approx(0.04)
 
 
 @pytest.mark.parametrize(("unit", "factor"), [("microseconds", 1e-3), ("seconds", 1e3)])
 def test_units_of_mpip(unit: str, factor: float) -> None:
     usual = {key: value for table in tables(logs.MPIP) for key, value in numbers(table).items()}
     text = logs.MPIP.replace("(all, milliseconds)", f"(all, {unit})")
-    found = {key: value for table in tables(text) for key, value in numbers(table).items()}
-    assert found == pytest.approx({key: value * factor for key, value in usual.items()})
+    figures = {key: value for table in tables(text) for key, value in numbers(table).items()}
+    assert figures == pytest.approx({key: value * factor for key, value in usual.items()})
 
 
 def test_an_unknown_unit_of_mpip_is_refused() -> None:

@@ -35,9 +35,9 @@ def test_memory_of_a_device_is_another_experiment() -> None:
 
 
 def test_groups_of_other_sizes_are_other_experiments() -> None:
-    found = runs(IMB + MULTI.format(groups=2, of=2) + MULTI.format(groups=1, of=4))
-    assert [run.header.options["groups"] for run in found] == [2, 1]
-    assert [len(run.launches) for run in found] == [1, 1]
+    experiments = runs(IMB + MULTI.format(groups=2, of=2) + MULTI.format(groups=1, of=4))
+    assert [run.header.options["groups"] for run in experiments] == [2, 1]
+    assert [len(run.launches) for run in experiments] == [1, 1]
     again = runs(IMB + MULTI.format(groups=2, of=2) + MULTI.format(groups=2, of=2))
     assert [len(run.launches) for run in again] == [2]
 

@@ -135,8 +135,8 @@ REDIRECTED = (">/dev/full", ">&-", "2>&-", "|true")
 """Last words of some command lines, as in a shell: a full device, streams that are closed, and a
 reader that has gone."""
 HANG_S = 300.0
-"""Longest run of a command line: all have the shortest budget. It is counted in polls, not in CPU
-time, which a hang may not use: nothing is found where the whole machine stood still."""
+"""Longest run of a command line: all have the shortest budget. It is counted in polls, since a hang
+may use no CPU time, and a machine that stands still must not count."""
 GRACE_S = 30.0
 SHORT = {"--budget": "50ms", "--launches": "1", "--timeout": "20s", "--repetitions": "1"}
 """Options that measuring verbs are given before all others."""
@@ -151,21 +151,21 @@ POLL_S = 0.02
 @cache
 def _verbs() -> dict[str, click.Command]:
     context, verbs = click.Context(cli.cli), cli.Verbs()
-    found = {name: verbs.get_command(context, name) for name in verbs.list_commands(context)}
-    return {name: verb for name, verb in sorted(found.items()) if verb is not None}
+    by_name = {name: verbs.get_command(context, name) for name in verbs.list_commands(context)}
+    return {name: verb for name, verb in sorted(by_name.items()) if verb is not None}
 
 
 @cache
 def _examples() -> dict[str, list[str]]:
     """Values of each option in the examples of all verbs."""
-    found = defaultdict(list)
+    by_option = defaultdict(list)
     for verb in _verbs().values():
         for example in getattr(verb, "examples", ()):
             words = shlex.split(example, comments=True)
             for word, following in pairwise(words):
                 if word.startswith("-") and not following.startswith("-"):
-                    found[word].append(following)
-    return found
+                    by_option[word].append(following)
+    return by_option
 
 
 def words_of(number: int) -> str:

@@ -268,14 +268,16 @@ def words_of(number: int) -> str:
 def attempt(_number: int, _name: str, words: str, directory: Path) -> None:
     """Runs it: no sanitizer complains, it ends in time with status 0, 1 or 2 and says why it ends
     badly, and its records are JSON."""
-    ranks, *asked = json.loads(words)
-    asked = [word.replace("HOST=", f"{os.uname().nodename}=") for word in asked]
+    ranks, *arguments = json.loads(words)
+    arguments = [word.replace("HOST=", f"{os.uname().nodename}=") for word in arguments]
     (directory / "pairs").write_text("0-1,2-3")
-    if asked[0] == "fit":
-        (directory / "points").write_text(asked.pop())
+    if arguments[0] == "fit":
+        (directory / "points").write_text(arguments.pop())
     launch = [_mpi("mpiexec"), "-n", str(ranks)] if ranks > 1 else []
     for _ in range(MOST_FAILED_STARTS + 1):
-        status, stdout, stderr = _ended([*launch, _engine(), *map(os.fsencode, asked)], directory)
+        status, stdout, stderr = _ended(
+            [*launch, _engine(), *map(os.fsencode, arguments)], directory
+        )
         words_said = (stdout + stderr).replace(NO_MEMORY, "")
         # hydra drops what a failing rank wrote once in some hundred failing runs.
         is_silent = status and "hockney-engine: " not in stderr

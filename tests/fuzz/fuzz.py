@@ -70,7 +70,7 @@ def seeds() -> list[Case]:
 def find(case: Case) -> str | None:
     """The traceback of reading a case's file; None if nothing is wrong."""
     with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings():
-        # Of numpy's: a number came of nothing, and nobody looked.
+        # numpy's: a result is no number, and nobody checked.
         warnings.simplefilter("error", RuntimeWarning)
         try:
             KINDS[case.what].attempt(case.number, case.sample, case.words, Path(directory))
@@ -110,24 +110,24 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=60.0, help="of CPU time")
     options.add_argument("--seed", type=int, default=1, help="the first number")
     options.add_argument("--slow", type=float, default=20.0, help="CPU seconds of a verb: a find")
-    asked = options.parse_args()
-    verbs.ALLOWED.seconds = asked.slow
-    if asked.what == "engine":
+    arguments = options.parse_args()
+    verbs.ALLOWED.seconds = arguments.slow
+    if arguments.what == "engine":
         engine_options.load()
     else:  # the shadow memory of a sanitizer is larger than any limit
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         verbs.load()
     finds: list[Case] = []
     done = 0
-    for done, case in enumerate(cases(asked.what, asked.seed)):  # noqa: B007
-        if used()[0] > asked.seconds:
+    for done, case in enumerate(cases(arguments.what, arguments.seed)):  # noqa: B007
+        if used()[0] > arguments.seconds:
             break
         wrong = find_outliers(case)
         if wrong:
             finds.append(case)
             print(f"{case}\n{wrong}", flush=True)
     seconds, most = used()
-    tried = f"{done} {asked.what} from number {asked.seed} on"
+    tried = f"{done} {arguments.what} from number {arguments.seed} on"
     words = f"{tried} in {seconds:.0f} s, {len(finds)} finds, at most {most >> 20} MiB"
     print(words, *finds, sep="\n")
     sys.exit(1 if finds else 0)

@@ -24,11 +24,11 @@ from hockney.infer.estimate.summaries import value_of
 NAMES = tuple(EXCERPTS)
 READERS = tuple(reader_names())
 MOST_SHOWN = 3
-"""Results of one log: a log of many experiments is not shown whole."""
+"""Results shown of one log, which may hold many experiments."""
 MOST_PLACES = 20
 """Numbers of a line that are changed at once."""
 MOST_SEEN = 5000
-"""Bytes of a line in which changes are made: a file is made sooner than it is read."""
+"""Only so many bytes of a line change: making a file must be faster than reading."""
 NUMBERS = (
     b"nan",
     b"-nan",
@@ -162,10 +162,10 @@ def hostile(number: int, name: str) -> bytes:
 def _number(chance: random.Random, lines: list[bytes]) -> None:
     """Another number in a line; sometimes for all of it, or in the same place of all lines."""
     at = chance.randrange(len(lines))
-    found = _NUMBER.findall(lines[at], 0, MOST_SEEN)
-    if not found:
+    digits = _NUMBER.findall(lines[at], 0, MOST_SEEN)
+    if not digits:
         return
-    which, new, far = chance.randrange(len(found)), chance.choice(NUMBERS), chance.random()
+    which, new, far = chance.randrange(len(digits)), chance.choice(NUMBERS), chance.random()
     for number in range(len(lines)) if far < 0.3 else [at]:
         for place in range(MOST_PLACES) if 0.3 <= far < 0.5 else [which]:
             lines[number] = _put(_NUMBER, lines[number], place, new)
@@ -185,9 +185,9 @@ def _word(chance: random.Random, lines: list[bytes]) -> None:
 def _put(pattern: re.Pattern[bytes], line: bytes, place: int, new: bytes) -> bytes:
     """The line with `new` in place of the pattern's match number `place`; unchanged if it has
     fewer."""
-    for number, found in enumerate(pattern.finditer(line, 0, MOST_SEEN)):
+    for number, match in enumerate(pattern.finditer(line, 0, MOST_SEEN)):
         if number == place:
-            return line[: found.start()] + new + line[found.end() :]
+            return line[: match.start()] + new + line[match.end() :]
     return line
 
 

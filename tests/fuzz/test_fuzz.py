@@ -17,8 +17,7 @@ SAMPLE = SAMPLES["pingpong"].read_bytes()
 
 
 MORE = {"results": 50, "logs": 15, "commands": 30, "engine": 30}
-"""Cases of each kind beside those of seeds.txt: the same ones each time, so that many are for
-fuzz.py."""
+"""Cases of each kind besides those of seeds.txt, the same each time: fuzz.py is for many."""
 
 
 LARGE = {7207292, 8027732}
@@ -40,8 +39,8 @@ def test_what_was_found_stays_mended(case: fuzz.Case) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("what", fuzz.KINDS)
 def test_some_more_hostile_input(what: str) -> None:
-    found = {str(case): fuzz.find(case) for case in islice(fuzz.cases(what, 100_000), MORE[what])}
-    assert {case: wrong for case, wrong in found.items() if wrong} == {}
+    by_case = {str(case): fuzz.find(case) for case in islice(fuzz.cases(what, 100_000), MORE[what])}
+    assert {case: wrong for case, wrong in by_case.items() if wrong} == {}
 
 
 @pytest.mark.long

@@ -26,8 +26,7 @@ from hockney.show.figures import FIGURES
 
 HANG_S = 300.0
 """Most CPU time of a verb (s): other work of the machine does not count. The slowest file ever
-found takes 10 s, so that a slow machine asserts nothing by it, and what never ends is found all the
-same."""
+found takes 10 s: a slow machine stays below the limit, and what never ends is still found."""
 RESIDENT_BYTES = 3 << 30
 """Most memory of this process: the JSON of the largest log, of 32 MiB and 200,000 lines."""
 
@@ -91,7 +90,7 @@ ALLOWED = Allowed()
 
 
 class TooMuchError(BaseException):
-    """No Exception: whoever bears any failure must not bear this one."""
+    """Not an Exception: `except Exception` must not catch it."""
 
 
 def load() -> None:

@@ -172,8 +172,8 @@ def test_what_is_no_entry_of_ours_is_worked_out_again(
         database.commit()
     assert known(file) == first
     with closing(sqlite3.connect(index)) as database:
-        found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    assert [row[0] for row in found] == list(SCHEMA)
+        rows = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    assert [row[0] for row in rows] == list(SCHEMA)
     forbid_reading(monkeypatch)
     assert known(file) == first
 
@@ -226,21 +226,21 @@ def test_the_oldest_entries_go_and_those_of_files_that_are_gone(
 
 def entries(index: Path) -> list[str]:
     with closing(sqlite3.connect(index)) as database:
-        found = [Path(row[0]).stem for row in database.execute("SELECT file FROM files")]
+        stems = [Path(row[0]).stem for row in database.execute("SELECT file FROM files")]
         (points,) = database.execute(
             "SELECT count(DISTINCT file_id) FROM points WHERE file_id IN (SELECT id FROM files)"
         ).fetchone()
         assert (points,) == database.execute(
             "SELECT count(DISTINCT file_id) FROM points"
         ).fetchone()
-    return sorted(found)
+    return sorted(stems)
 
 
 def _work(start: str, files: list[Path]) -> int:
     """Another process, at the same time."""
     while not Path(start).exists():
         pass
-    return sum(one.facts is not None for one in known(*files))
+    return sum(entry.facts is not None for entry in known(*files))
 
 
 def test_several_processes_share_an_index(
@@ -289,10 +289,10 @@ def test_queries_are_over_the_files_that_were_named(
     hockney("history", str(tmp_path))
     query = "SELECT started, bytes, time_s FROM measured WHERE bytes = 0 ORDER BY started"
     named = [str(tmp_path / name) for name in ("1.jsonl", "3.jsonl", "fresh.jsonl")]
-    found = json.loads(hockney("history", *named, "--sql", query, "--json").stdout)
-    assert found["columns"] == ["started", "bytes", "time_s"]
-    assert [row[0][:10] for row in found["rows"]] == ["2026-01-02", "2026-01-04", "2026-01-10"]
-    assert found["rows"][1][2] == pytest.approx(4 * 1002e-9, rel=0.01)
+    table = json.loads(hockney("history", *named, "--sql", query, "--json").stdout)
+    assert table["columns"] == ["started", "bytes", "time_s"]
+    assert [row[0][:10] for row in table["rows"]] == ["2026-01-02", "2026-01-04", "2026-01-10"]
+    assert table["rows"][1][2] == pytest.approx(4 * 1002e-9, rel=0.01)
     lines = hockney("history", *named, "--sql", "SELECT count(*), NULL AS n FROM files").stdout
     assert lines.splitlines() == ["count(*)\tn", "3\t"]
 
@@ -346,7 +346,7 @@ def test_damage_anywhere_changes_no_answer(hockney: RunHockney, tmp_path: Path, 
         for place in range(start, min(start + draw.choice((1, 4, 300)), len(content))):
             content[place] = draw.randrange(256)
         named.write_bytes(content)
-        found = hockney(*words)
-        assert (found.status, found.stdout) == (0, first.stdout), start
+        answer = hockney(*words)
+        assert (answer.status, answer.stdout) == (0, first.stdout), start
         again = hockney(*words)
         assert (again.status, again.stdout) == (0, first.stdout), start

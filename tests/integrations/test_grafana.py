@@ -26,17 +26,17 @@ def test_every_panel_asks_for_what_there_is(hockney: RunHockney, tmp_path: Path)
     }
     dashboard = json.loads(DASHBOARD.read_text())
     variables = {variable["name"] for variable in dashboard["templating"]["list"]}
-    asked = set()
+    metrics = set()
     for panel in dashboard["panels"]:
         for target in panel["targets"]:
-            found = re.findall(r"\b(hockney_\w+)\{(.*?)\}", target["expr"])
-            assert found, panel["title"]
-            for name, selector in found:
+            selectors = re.findall(r"\b(hockney_\w+)\{(.*?)\}", target["expr"])
+            assert selectors, panel["title"]
+            for name, selector in selectors:
                 assert set(re.findall(r"(\w+)=", selector)) <= labels[name], target["expr"]
                 assert set(re.findall(r"\$(\w+)", selector)) <= variables
-                asked.add(name)
+                metrics.add(name)
             assert set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"])) <= labels[name]
-    assert asked == set(labels)
+    assert metrics == set(labels)
     places = [tuple(panel["gridPos"].values()) for panel in dashboard["panels"]]
     assert len(set(places)) == len(places)
     assert len({panel["id"] for panel in dashboard["panels"]}) == len(places)

@@ -51,9 +51,9 @@ def test_a_fetched_uv_asks_the_package_index_that_pip_asks(tmp_path: Path) -> No
     fetched.chmod(0o755)
     bin_of_uv = tmp_path / "build/uv/bin"
     bin_of_uv.mkdir(parents=True)
-    found = calls(tmp_path, fetch=f"cp {fetched} {bin_of_uv}/uv")
-    assert found[0].endswith("--target build/uv uv")
-    assert found[-2:] == [IN_NEW_ENVIRONMENT, f"{ASKED_UV}simple:index"]
+    commands = calls(tmp_path, fetch=f"cp {fetched} {bin_of_uv}/uv")
+    assert commands[0].endswith("--target build/uv uv")
+    assert commands[-2:] == [IN_NEW_ENVIRONMENT, f"{ASKED_UV}simple:index"]
 
 
 @pytest.mark.parametrize("uv", [None, UV + "exit 1\n"], ids=["none", "failing"])

@@ -24,7 +24,7 @@ INTEGRATIONS = ROOT / "integrations"
 
 
 def _needed() -> dict[str, str]:
-    """Names and least versions of what hockney depends on; recipes have no extras, and draw."""
+    """Names and least versions of what hockney and its plots need; recipes have no extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pattern = re.compile(r"([\w-]+) >= ([\d.]+)")
     needed = [*project["dependencies"], *project["optional-dependencies"]["plot"]]

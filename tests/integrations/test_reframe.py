@@ -89,7 +89,7 @@ def exported(
     engine: Engine,  # noqa: ARG001
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, tuple[float, float, float, str]]:
-    """References of two points, from one run for all that is made of them."""
+    """References of two points, from one run for all tests of them."""
     run = tmp_path_factory.mktemp("exported") / "run.jsonl"
     words = ("collective", "bcast", "--sizes", "8,1KiB", "-n", "2", "--budget", "4s")
     done = run_here([*words, "--launches", "6", "-q", "-o", str(run)])

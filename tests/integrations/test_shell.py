@@ -15,10 +15,10 @@ from hockney.cli import cli
 REFERENCE = Path(__file__).parents[2] / "docs" / "command_reference.py"
 
 
-def _completion(**asked: str) -> str:
+def _completion(**variables: str) -> str:
     """The output of the installed command: click names its variables after it."""
     command = Path(sys.executable).parent / "hockney"
-    env = {**os.environ, **asked}
+    env = {**os.environ, **variables}
     return subprocess.run([command], env=env, capture_output=True, text=True, check=True).stdout
 
 
@@ -38,8 +38,8 @@ def test_completion_script_is_printed(shell: str) -> None:
 )
 def test_verbs_options_and_choices_are_completed(words: str, offered: str) -> None:
     last = str(len(words.split()) - 1)
-    asked = {"_HOCKNEY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": last}
-    assert _completion(**asked).splitlines() == [f"plain,{offered}"]
+    variables = {"_HOCKNEY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": last}
+    assert _completion(**variables).splitlines() == [f"plain,{offered}"]
 
 
 def test_every_verb_has_a_man_page_that_man_can_read(tmp_path: Path) -> None:

@@ -37,9 +37,11 @@ def licence_of(name: str) -> str:
 def required(name: str, seen: set[str]) -> Iterator[str]:
     """All that is installed with a distribution."""
     for line in distribution(name).requires or ():
-        asked = Requirement(line)
-        needed = canonicalize_name(asked.name)
-        if needed in seen or (asked.marker and not asked.marker.evaluate({"extra": ""})):
+        requirement = Requirement(line)
+        needed = canonicalize_name(requirement.name)
+        if needed in seen or (
+            requirement.marker and not requirement.marker.evaluate({"extra": ""})
+        ):
             continue
         seen.add(needed)
         yield needed
@@ -49,13 +51,17 @@ def required(name: str, seen: set[str]) -> Iterator[str]:
 def test_what_users_install_is_permissively_licensed() -> None:
     names = list(required("hockney", set()))
     assert "numpy" in names
-    wrong = {name: found for name in names if not re.search(PERMISSIVE, found := licence_of(name))}
+    wrong = {
+        name: licence for name in names if not re.search(PERMISSIVE, licence := licence_of(name))
+    }
     assert wrong == {}
 
 
 def test_what_developers_install_has_a_known_licence() -> None:
-    names = {canonicalize_name(one.metadata["Name"]) for one in distributions()}
-    wrong = {name: found for name in names if not re.search(OF_TOOLS, found := licence_of(name))}
+    names = {canonicalize_name(package.metadata["Name"]) for package in distributions()}
+    wrong = {
+        name: licence for name in names if not re.search(OF_TOOLS, licence := licence_of(name))
+    }
     assert wrong == {}
 
 
@@ -72,16 +78,24 @@ def test_what_ci_installs_is_pinned_by_hash_and_from_nowhere_in_particular(lock:
 
 def test_what_ci_installs_is_all_that_we_ask_for() -> None:
     locked = dict(re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / ".ci/python.txt").read_text(), re.M))
-    asked = [Requirement(line) for line in distribution("hockney").requires or ()]
-    for one in asked:
-        extra = re.search(r"extra == [\"']([\w-]+)", str(one.marker)) if one.marker else None
-        if one.name == "hockney" or (extra and extra[1] not in ("mpich", "test", "packaging")):
+    requirements = [Requirement(line) for line in distribution("hockney").requires or ()]
+    for requirement in requirements:
+        extra = (
+            re.search(r"extra == [\"']([\w-]+)", str(requirement.marker))
+            if requirement.marker
+            else None
+        )
+        if requirement.name == "hockney" or (
+            extra and extra[1] not in ("mpich", "test", "packaging")
+        ):
             continue
-        if one.marker and not one.marker.evaluate(
+        if requirement.marker and not requirement.marker.evaluate(
             {"extra": extra[1] if extra else "", "python_version": "3.11"}
         ):
             continue
-        assert one.specifier.contains(locked[canonicalize_name(one.name)]), one
+        assert requirement.specifier.contains(locked[canonicalize_name(requirement.name)]), (
+            requirement
+        )
 
 
 @pytest.mark.long
@@ -101,9 +115,13 @@ def test_a_wheel_holds_its_bill_of_materials(tmp_path: Path) -> None:
         assert name in archive.read(f"hockney-{__version__}.dist-info/RECORD").decode()
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
     assert bill["metadata"]["component"]["version"] == __version__
-    needed = {one["name"] for one in bill["components"] if one["scope"] == "required"}
-    asked = [Requirement(line) for line in distribution("hockney").requires or ()]
-    ours = [one for one in asked if "extra" not in str(one.marker or "")]
-    assert needed == {one.name for one in ours}
-    references = {one["bom-ref"] for one in bill["components"]}
+    needed = {
+        component["name"] for component in bill["components"] if component["scope"] == "required"
+    }
+    requirements = [Requirement(line) for line in distribution("hockney").requires or ()]
+    ours = [
+        requirement for requirement in requirements if "extra" not in str(requirement.marker or "")
+    ]
+    assert needed == {requirement.name for requirement in ours}
+    references = {component["bom-ref"] for component in bill["components"]}
     assert set(bill["dependencies"][0]["dependsOn"]) <= references

@@ -62,26 +62,26 @@ def main() -> int:
     if words == ["--version"]:
         print(kind.version, end="", file=sys.stderr if kind.on_stderr else sys.stdout)
         return 0 if kind.version else 1
-    asked: dict[str, str] = {}
+    options: dict[str, str] = {}
     while words and words[0].startswith("-"):
         option = words.pop(0)
         if option in kind.flags:
-            asked[option] = ""
+            options[option] = ""
         elif option in (*kind.count, *kind.valued):
-            asked[option] = words.pop(0)
+            options[option] = words.pop(0)
         else:
             print(f"{kind.program}: unknown option {option}", file=sys.stderr)
             return 64
-    ranks = next((asked[name] for name in kind.count if name in asked), None)
+    ranks = next((options[name] for name in kind.count if name in options), None)
     if ranks is None:  # jsrun's sets of resources
-        ranks = str(int(asked["--nrs"]) * int(asked["--tasks_per_rs"]))
+        ranks = str(int(options["--nrs"]) * int(options["--tasks_per_rs"]))
     if kind.takes_hosts:
         hosts, words = words[: int(ranks)], words[int(ranks) :]
-        asked["hosts"] = ",".join(hosts)
+        options["hosts"] = ",".join(hosts)
         while "=" in words[0]:
             name, _, value = words.pop(0).partition("=")
             os.environ[name] = value
-    Path(os.environ["STAND_IN_LOG"]).write_text(json.dumps(asked))
+    Path(os.environ["STAND_IN_LOG"]).write_text(json.dumps(options))
     mpiexec = [os.environ["STAND_IN_MPIEXEC"], "-n", ranks, *words]
     if not kind.banner:
         os.execv(mpiexec[0], mpiexec)

@@ -70,12 +70,12 @@ def test_a_job_is_found_by_its_environment(job: str) -> None:
 
 
 def test_a_scheduler_starts_ranks_itself_or_lends_its_hosts_to_mpiexec(job: str) -> None:
-    found = find_starter(HYDRA, Placement())
+    starter = find_starter(HYDRA, Placement())
     if job in ("slurm", "flux"):
         started_by = launcher_named({"slurm": "srun", "flux": "flux"}[job])
-        assert (found.launcher, found.placement.hosts) == (started_by, ())
+        assert (starter.launcher, starter.placement.hosts) == (started_by, ())
     else:
-        assert (found.program, found.placement.hosts) == ("/mpich/mpiexec", ("n1", "n2"))
+        assert (starter.program, starter.placement.hosts) == ("/mpich/mpiexec", ("n1", "n2"))
 
 
 def test_hosts_platforms_and_mpiexec_go_before_the_job(job: str) -> None:
@@ -104,9 +104,9 @@ def test_a_scheduler_that_is_not_here_is_told() -> None:
 
 def test_without_any_launcher_it_says_what_to_do() -> None:
     alone = Mpi(Path("/cray/cc"), None, "cray_mpich", "standard", "")
-    with pytest.raises(UsageError, match="nothing here starts programs of /cray/cc") as told:
+    with pytest.raises(UsageError, match="nothing here starts programs of /cray/cc") as refusal:
         find_starter(alone, Placement())
-    assert "--launch 'aprun -n {ranks} {command}'" in str(told.value)
+    assert "--launch 'aprun -n {ranks} {command}'" in str(refusal.value)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +145,9 @@ def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(srun, "_offered", lambda: ("pmi2",))
-    with pytest.raises(UsageError, match=r"supports pmi2 .* /ompi/mpicc needs pmix") as told:
+    with pytest.raises(UsageError, match=r"supports pmi2 .* /ompi/mpicc needs pmix") as refusal:
         srun_command(OPENMPI, ask())
-    assert "--launcher mpiexec" in str(told.value)
+    assert "--launcher mpiexec" in str(refusal.value)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_mpiexec_is_told_of_hosts(mpi: Mpi, options: dict[str, object], words: s
 
 
 def test_threads_have_cpus_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A step of Slurm may else use one CPU for each rank."""
+    """Else a Slurm step may use one CPU for each rank."""
     monkeypatch.setattr(srun, "_offered", lambda: ("pmi2",))
     workload = Pingpong(sizes=sizes_of([8]), threads=((4, 2),))
     case = Case(workload=workload, placement=Placement())

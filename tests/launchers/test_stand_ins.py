@@ -111,8 +111,8 @@ def test_ranks_of_each_node_are_asked_for(run_kind: RunKind, kind: str, tmp_path
     reached.write_text("#!/bin/sh\nexit 0\n")
     reached.chmod(0o755)
     hosts = ("--hosts", "a,b") if kind in LAYOUTS else ()
-    _, asked = run_kind(kind, "--launcher", kind, *NODES, *hosts)
-    assert asked == {**LAYOUTS, **WITHOUT_HOSTS}[kind]
+    _, options = run_kind(kind, "--launcher", kind, *NODES, *hosts)
+    assert options == {**LAYOUTS, **WITHOUT_HOSTS}[kind]
 
 
 @pytest.mark.parametrize(
@@ -126,15 +126,15 @@ def test_ranks_of_each_node_are_asked_for(run_kind: RunKind, kind: str, tmp_path
 def test_what_a_launcher_cannot_do_is_refused(
     run_kind: RunKind, kind: str, words: tuple[str, ...], why: str
 ) -> None:
-    done, asked = run_kind(kind, "--launcher", kind, *words)
-    assert (done.status, asked) == (2, {})
+    done, options = run_kind(kind, "--launcher", kind, *words)
+    assert (done.status, options) == (2, {})
     assert why in done.stderr
     assert "--launch" in done.stderr
 
 
 def test_a_launcher_of_another_library_on_path_is_not_taken(run_kind: RunKind) -> None:
-    done, asked = run_kind("fujitsu")
-    assert (done.status, asked) == (0, {}), "hydra of PATH starts it"
+    done, options = run_kind("fujitsu")
+    assert (done.status, options) == (0, {}), "hydra of PATH starts it"
 
 
 def test_hydra_is_told_from_its_relatives() -> None:

@@ -65,9 +65,9 @@ def test_placeholders_are_filled_in(
 )
 def test_what_cannot_be_a_launcher_is_refused(template: str, why: str) -> None:
     case = Case(workload=EMPTY_MESSAGES, placement=Placement(launch=template))
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as refusal:
         check_case(case)
-    assert why in str(told.value)
+    assert why in str(refusal.value)
 
 
 @pytest.mark.parametrize("options", [{"launcher": "mpiexec"}, {"platform": "cluster:2"}])

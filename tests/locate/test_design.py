@@ -42,8 +42,8 @@ def switches(count: int, each: int) -> SwitchRoutes:
 
 
 def test_chosen_rounds_separate_two_suspects_better_than_chance() -> None:
-    """A cable is crossed by pairs of the node that is suspected beside it, and by others: in a
-    round by lot hardly by any of these."""
+    """The cable is crossed by pairs of the other suspect, a node, and by further pairs, of which a
+    round by lot has hardly any."""
     network, ranks = switches(16, 4), 64
     names = [part.names for part in network.parts]
     cable, node = names.index(("s2", "s5")), names.index(("n8",))
@@ -52,7 +52,7 @@ def test_chosen_rounds_separate_two_suspects_better_than_chance() -> None:
 
     def crossings(rounds: list[int]) -> float:
         passed = [network.passed(round_pairs(ranks, number)).weights for number in rounds]
-        return float(sum(one[:, [cable]].sum() for one in passed))
+        return float(sum(weights[:, [cable]].sum() for weights in passed))
 
     nothing = network.passed(np.zeros((0, 2), np.int64)).weights
     by_lot = drawn(ranks, 4, [], np.random.default_rng([3]))

@@ -63,58 +63,58 @@ def test_nothing_is_named_where_nothing_is_slow() -> None:
 def test_a_slow_part_is_named_with_its_ratio(names: tuple[str, ...], holes: float) -> None:
     routes = network()
     part = number(routes, *names)
-    (found,) = judged(routes, rounds=24, slow={part: 1.25}, holes=holes).slow_parts
-    assert routes.parts[found.part].names == names
-    assert found.odds_log > SURE
-    assert found.interval.low < 1.25 < found.interval.high
-    assert found.lost is None
+    (fault,) = judged(routes, rounds=24, slow={part: 1.25}, holes=holes).slow_parts
+    assert routes.parts[fault.part].names == names
+    assert fault.odds_log > SURE
+    assert fault.interval.low < 1.25 < fault.interval.high
+    assert fault.lost is None
 
 
 def test_an_uplink_and_a_whole_switch_are_separated_by_pairs_inside() -> None:
     routes = network()
     uplink = number(routes, "s2")
     inside = [i for i, part in enumerate(routes.parts) if part.kind == "switch"][2]
-    assert [one.part for one in judged(routes, slow={uplink: 1.3}).slow_parts] == [uplink]
-    assert [one.part for one in judged(routes, slow={inside: 1.3}).slow_parts] == [inside]
+    assert [fault.part for fault in judged(routes, slow={uplink: 1.3}).slow_parts] == [uplink]
+    assert [fault.part for fault in judged(routes, slow={inside: 1.3}).slow_parts] == [inside]
 
 
 def test_two_faults_at_once() -> None:
     routes = network()
     slow = {number(routes, "n3"): 1.3, number(routes, "s4", "s6"): 1.4}
-    assert {one.part for one in judged(routes, rounds=24, slow=slow).slow_parts} == set(slow)
+    assert {fault.part for fault in judged(routes, rounds=24, slow=slow).slow_parts} == set(slow)
 
 
 def test_lost_messages_make_some_times_far_longer() -> None:
     routes = network()
     part = number(routes, "n9")
-    (found,) = judged(routes, rounds=40, lost={part: 0.3}).slow_parts
-    assert found.part == part
-    assert found.lost is not None
-    assert 0.1 < found.lost < 0.5
-    assert found.ratio == pytest.approx(20.0, rel=0.1)
+    (fault,) = judged(routes, rounds=40, lost={part: 0.3}).slow_parts
+    assert fault.part == part
+    assert fault.lost is not None
+    assert 0.1 < fault.lost < 0.5
+    assert fault.ratio == pytest.approx(20.0, rel=0.1)
 
 
 def test_a_process_is_not_its_node() -> None:
     routes = network(8, 4, processes=2)
     rank = number(routes, "rank 9 on n4")
-    assert [one.part for one in judged(routes, slow={rank: 1.3}).slow_parts] == [rank]
+    assert [fault.part for fault in judged(routes, slow={rank: 1.3}).slow_parts] == [rank]
     node = number(routes, "n4")
-    assert [one.part for one in judged(routes, slow={node: 1.3}).slow_parts] == [node]
+    assert [fault.part for fault in judged(routes, slow={node: 1.3}).slow_parts] == [node]
 
 
 def test_what_nothing_separates_is_said() -> None:
     """A switch with one node: its pairs are those of the node."""
     paths = [("core", f"s{i // 4}") for i in range(28)] + [("core", "lone")]
     routes = SwitchRoutes([f"n{i}" for i in range(29)], paths, list(range(29)))
-    (found,) = judged(routes, slow={number(routes, "n28"): 1.4}).slow_parts
-    assert routes.parts[found.part].names == ("n28",)
-    assert {routes.parts[i].names for i in found.same} == {("lone",)}
+    (fault,) = judged(routes, slow={number(routes, "n28"): 1.4}).slow_parts
+    assert routes.parts[fault.part].names == ("n28",)
+    assert {routes.parts[i].names for i in fault.same} == {("lone",)}
 
 
 def test_links_that_most_pairs_pass_are_not_judged() -> None:
     routes = network(2, 8)
-    found = judged(routes)
-    kinds = {routes.parts[i].kind for i in found.unjudged}
+    explanations = judged(routes)
+    kinds = {routes.parts[i].kind for i in explanations.unjudged}
     assert {"uplink"} <= kinds
 
 
@@ -137,16 +137,16 @@ def test_a_search_ends_where_all_is_known() -> None:
         explained = judge(measured, list(routes.parts))
         rounds = search.next(routes, measured, explained)
     assert is_decided(explained)
-    assert [one.part for one in explained.slow_parts] == [part]
+    assert [fault.part for fault in explained.slow_parts] == [part]
     assert search.steps >= 2
     assert len(search.made) == made < 63
     assert len(set(search.made)) == made
 
 
 def test_the_likeliest_of_many_overwhelming_explanations_is_named() -> None:
-    """Each of the two nodes of a slow switch explains half of its times, and would do for a
+    """Each of the two nodes of a slow switch explains half of its times, and may pass for a
     fault."""
     routes = network(8, 2)
     switch = [i for i, part in enumerate(routes.parts) if part.kind == "switch"][2]
-    (found,) = judged(routes, rounds=400, slow={switch: 2.0}).slow_parts
-    assert found.part == switch
+    (fault,) = judged(routes, rounds=400, slow={switch: 2.0}).slow_parts
+    assert fault.part == switch

@@ -24,9 +24,9 @@ CLUSTERS = [
 def routed(nodes: int, topology: str, parameters: str, each: int = 1) -> RoutedNetwork:
     network = network_in(cluster_xml(nodes, topology, parameters))
     host_of = [rank // each for rank in range(nodes * each)]
-    found = routes_between(network, network.hosts, host_of)
-    assert found is not None
-    return found
+    routes = routes_between(network, network.hosts, host_of)
+    assert routes is not None
+    return routes
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS)
@@ -53,17 +53,17 @@ def test_a_message_one_way_passes_its_own_directions(cluster: tuple[int, str, st
 
 def test_a_cable_of_a_torus_is_named_in_the_direction_of_its_messages() -> None:
     network = OneWayRoutes(routed(16, "TORUS", "4,4"))
-    found = network.of_messages(np.array([[6, 5]])).weights.toarray()[0]
-    cables = [network.parts[i] for i in np.flatnonzero(found) if network.parts[i].kind == CABLE]
+    weights = network.of_messages(np.array([[6, 5]])).weights.toarray()[0]
+    cables = [network.parts[i] for i in np.flatnonzero(weights) if network.parts[i].kind == CABLE]
     assert [(part.names, part.note) for part in cables if part.way] == [(("n6", "n5"), "x-")]
 
 
 def test_only_what_the_ranks_pass_is_a_part() -> None:
     """Of a torus of 16 nodes in a ring, ranks on three neighbours."""
     network = network_in(cluster_xml(16, "TORUS", "16"))
-    found = routes_between(network, ["n3", "n4", "n5"], [0, 1, 2])
-    assert found is not None
-    names = [part.names for part in found.parts if part.kind == CABLE]
+    routes = routes_between(network, ["n3", "n4", "n5"], [0, 1, 2])
+    assert routes is not None
+    names = [part.names for part in routes.parts if part.kind == CABLE]
     assert names == [("n3", "n4"), ("n4", "n5")]
 
 
@@ -121,8 +121,8 @@ def test_pairs_of_a_cluster_wait_for_each_other_at_its_backbone(
     assert network is not None
     routes = routes_between(network, network.hosts, range(6))
     assert routes is not None
-    found = routes.delayed(np.array([[0, 1], [2, 3], [4, 5]]), np.zeros(3, np.int64))
-    assert found.tolist() == [waits, waits, False]
+    delayed = routes.delayed(np.array([[0, 1], [2, 3], [4, 5]]), np.zeros(3, np.int64))
+    assert delayed.tolist() == [waits, waits, False]
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,9 @@ def test_messages_are_measured_once_for_each_transport(
 
     monkeypatch.setattr(baseline, "_measured", measure)
     monkeypatch.setattr(baseline, "build_engine", lambda _: SimpleNamespace(path=tmp_path / "own"))
-    found = []
+    machines = []
     for transport in ("posix,self", "tcp,self", "posix,self"):
         monkeypatch.setenv("UCX_TLS", transport)
-        found.append(baseline.machine_of(mpi))
+        machines.append(baseline.machine_of(mpi))
     assert len(measured) == 2
-    assert found == [measured[0], measured[1], measured[0]]
+    assert machines == [measured[0], measured[1], measured[0]]

@@ -73,7 +73,7 @@ def test_variants_alternate_whatever_their_cases_are_called(titles: tuple[str, s
 
 
 def test_what_does_not_look_slower_is_launched_no_further() -> None:
-    """Two numbers of ranks; of one, a size is slower, and one scatters about the same time."""
+    """With one of two numbers of ranks, a size is slower and another only scatters."""
     names = ("default", "tuned")
     comparison = Comparison(
         variants=tuple(Variant(name=name, values={}) for name in names),
@@ -109,12 +109,12 @@ def test_what_does_not_look_slower_is_launched_no_further() -> None:
             medians[point] = Seen(seconds, UNPROBED)
         answer.launches += 1
         answer.is_done = answer.is_done or answer.launches >= most
-        left = [one.launches for one in answers if not one.is_done]
+        left = [answer.launches for answer in answers if not answer.is_done]
         if blocks.is_decided(answers, min(left, default=most) / most):
             break
     assert blocks.looks[0] == 0.5
-    sizes = {one.case.placement.ranks: one.case.workload.sizes for one in answers}
-    launches = {one.case.placement.ranks: one.launches for one in answers}
+    sizes = {answer.case.placement.ranks: answer.case.workload.sizes for answer in answers}
+    launches = {answer.case.placement.ranks: answer.launches for answer in answers}
     assert launches[2] == most // 2
     assert launches[4] > most // 2
     assert [size.bytes for size in sizes[4]] == [512]

@@ -67,10 +67,10 @@ def test_an_exact_number_of_launches_shares_all_of_it() -> None:
 
 
 def test_a_number_that_nobody_asked_for_ends_with_the_budget() -> None:
-    asked = {"least_launches": 5, "most_launches": 5, "budget_s": 0.05}
-    assert len(spend(0.1, **asked)[0]) == 5
-    assert len(spend(0.1, **asked, within_budget=True)[0]) == 1
-    assert len(spend(0.1, **{**asked, "budget_s": 10.0}, within_budget=True)[0]) == 5
+    limits = {"least_launches": 5, "most_launches": 5, "budget_s": 0.05}
+    assert len(spend(0.1, **limits)[0]) == 5
+    assert len(spend(0.1, **limits, within_budget=True)[0]) == 1
+    assert len(spend(0.1, **{**limits, "budget_s": 10.0}, within_budget=True)[0]) == 5
 
 
 def test_one_launch_has_it_all() -> None:
@@ -101,9 +101,9 @@ def test_our_own_time_is_part_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("cases", [1, 3])
 def test_launches_are_spread_over_a_time(most: int | None, cases: int) -> None:
     budget_s, over_s = 6.0 * cases, 600.0
-    asked = {"budget_s": budget_s, "most_launches": most}
-    alone, _ = spend(0.1, cases, **asked)
-    measured, wall_s = spend(0.1, cases, over_s=over_s, **asked)
+    limits = {"budget_s": budget_s, "most_launches": most}
+    alone, _ = spend(0.1, cases, **limits)
+    measured, wall_s = spend(0.1, cases, over_s=over_s, **limits)
     assert len(measured) == len(alone)
     assert 0.75 * over_s < wall_s < over_s + budget_s
 

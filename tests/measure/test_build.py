@@ -195,9 +195,9 @@ def test_a_wrapper_that_fails_has_its_message_shown(
     built_mpi: Mpi, cache: Path, tmp_path: Path
 ) -> None:
     broken = wrapper(built_mpi, tmp_path / "mpicc", "echo 'cannot find cc1' >&2; exit 3")
-    with pytest.raises(UsageError, match="exit status 3") as found:
+    with pytest.raises(UsageError, match="exit status 3") as error:
         build_engine(broken)
-    assert "cannot find cc1" in str(found.value)
+    assert "cannot find cc1" in str(error.value)
     assert not list(cache.glob("*/hockney-engine"))
 
 
@@ -205,6 +205,6 @@ def test_a_wrapper_that_fails_has_its_message_shown(
 def test_a_missing_compiler_is_told(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("MPICH_CC", "OMPI_CC"):
         monkeypatch.setenv(variable, "no-such-compiler")
-    with pytest.raises(UsageError, match="could not build the engine") as found:
+    with pytest.raises(UsageError, match="could not build the engine") as error:
         build_engine(mpi)
-    assert "no-such-compiler" in str(found.value)
+    assert "no-such-compiler" in str(error.value)

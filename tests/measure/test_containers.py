@@ -85,8 +85,8 @@ def test_a_library_that_can_do_without_shared_memory_is_measured(mpi: Mpi, tmp_p
     done = run(*SHORT, "-o", str(path), inside=with_shared_memory_of("64k"))
     if mpi.family == "openmpi":
         assert done.returncode == 0, done.stderr
-        found = [warning.text for warning in Analysis(records.read(path)).warnings]
-        assert any("not probed" in one and "/dev/shm has 64 KiB free" in one for one in found)
+        texts = [warning.text for warning in Analysis(records.read(path)).warnings]
+        assert any("not probed" in text and "/dev/shm has 64 KiB free" in text for text in texts)
     else:
         assert "/dev/shm, through which ranks communicate, has 64 KiB" in done.stderr
 
@@ -110,7 +110,7 @@ def test_ranks_that_die_of_little_shared_memory(mpi: Mpi, verb: str) -> None:
 def test_doctor_shows_little_shared_memory() -> None:
     done = run("doctor", inside=with_shared_memory_of("1m"))
     assert done.returncode == 1
-    (row,) = (one for one in done.stdout.splitlines() if "shared memory  " in one)
+    (row,) = (line for line in done.stdout.splitlines() if "shared memory  " in line)
     assert row.startswith("bad ")
     assert "/dev/shm has 1 MiB" in row
 
@@ -197,7 +197,7 @@ def test_a_namespace_of_processes_without_proc_is_named(is_mounted: bool) -> Non
 @pytest.mark.long
 @pytest.mark.parametrize("is_mounted", [True, False])
 def test_what_an_mpi_cannot_do_without_proc_is_named(is_mounted: bool) -> None:
-    """MPICH hangs there now and then, by the numbers that processes have outside."""
+    """MPICH hangs there now and then, depending on process IDs outside."""
     done = run(*SHORT, inside=without_own_proc(is_mounted), env={"UCX_TLS": "all"})
     assert done.returncode == 0 or is_named(done), done.stderr
 
@@ -268,7 +268,7 @@ def test_the_memory_of_a_nested_cgroup_is_the_least_of_all_levels() -> None:
 
 
 CAPABLE = "+dac_override,+dac_read_search"
-"""Another user than root, to whom that limit does not apply, who may still read root's Python."""
+"""A user other than root, whom that limit does not bind, who may still read root's Python."""
 
 
 @pytest.mark.long
@@ -303,9 +303,9 @@ def test_a_limit_of_processes_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_the_signal_comes_from_the_text_first(status: int, lines: list[str], words: str) -> None:
-    found = exit_words(status, lines)
-    assert words in found
-    assert ("a rank was" in found) == ("by SIG" in words)
+    phrase = exit_words(status, lines)
+    assert words in phrase
+    assert ("a rank was" in phrase) == ("by SIG" in words)
 
 
 SAYINGS = {

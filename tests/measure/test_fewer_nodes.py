@@ -60,8 +60,8 @@ def test_in_an_allocation_its_launcher_gets_the_other_nodes(
 ) -> None:
     allocation = Allocation(3, 6, ("a", "b", "c"))
     monkeypatch.setattr(fewer_nodes, "find_allocation", lambda _: ("slurm", allocation))
-    asked = Placement(ranks=6, nodes=3, ranks_per_node=2, without_bad_nodes=True)
-    fewer = without_nodes(plan_on(asked), [BAD]).first.placement
+    placement = Placement(ranks=6, nodes=3, ranks_per_node=2, without_bad_nodes=True)
+    fewer = without_nodes(plan_on(placement), [BAD]).first.placement
     assert (fewer.hosts, fewer.nodes, fewer.ranks) == (("a", "c"), 2, 4)
     assert fewer.launcher == "slurm"
 
@@ -115,14 +115,14 @@ def test_what_cannot_go_on_without_a_node_is_refused(
 
 def test_launches_with_a_node_that_was_left_out_are_not_counted() -> None:
     run = make_run(lambda launch, *_: [1.0 + launch], launches=5, sizes=[8])
-    for one in run.launches[2:]:
-        one.left_out = [BAD]
+    for launch in run.launches[2:]:
+        launch.left_out = [BAD]
     analysis = Analysis(run)
-    assert [one.launch for one in analysis.run.launches] == [2, 3, 4]
+    assert [launch.launch for launch in analysis.run.launches] == [2, 3, 4]
     (point,) = analysis.estimates.own()
     assert point.launches == 3
     assert answer_of(analysis)[0] == "measured without b"
-    warning = next(one for one in analysis.warnings if isinstance(one, WithoutNodes))
+    warning = next(warning for warning in analysis.warnings if isinstance(warning, WithoutNodes))
     assert warning.text == (
         "measured without b (b does not answer); 2 launches made with it are not counted"
     )
@@ -163,7 +163,7 @@ def test_a_run_goes_on_without_a_node_whose_rank_is_stopped(
     assert "hockney: goes on without n2: rank 1 (n2, process " in stderr
     assert "measured without n2\n" in stdout
     run = records.read(path)
-    assert [one.host for one in run.left_out] == ["n2"]
+    assert [node.host for node in run.left_out] == ["n2"]
     last = run.launches[-1]
     assert [place.host for place in last.places] == ["n1", "n3"]
     assert run.left_out[0].launch == run.ends[0].launch

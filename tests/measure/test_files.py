@@ -27,19 +27,19 @@ def plan(ranks: int, pairing: str = "random") -> Plan:
     return single(pairs, Placement(ranks=ranks), Sampling(least_launches=1))
 
 
-def words(asked: Plan, list_file: str | None) -> list[str]:
-    return engine_arguments(asked.first, asked.sampling, 1.0, list_file)
+def words(any_plan: Plan, list_file: str | None) -> list[str]:
+    return engine_arguments(any_plan.first, any_plan.sampling, 1.0, list_file)
 
 
 def test_a_long_list_is_in_a_file_as_long_as_it_is_needed(tmp_path: Path) -> None:
-    asked = plan(RANKS)
-    with files_of(asked, tmp_path) as files:
+    long_plan = plan(RANKS)
+    with files_of(long_plan, tmp_path) as files:
         assert files.list_file is not None
         file = Path(files.list_file)
-        assert f"--pairing=@{file}" in words(asked, files.list_file)
+        assert f"--pairing=@{file}" in words(long_plan, files.list_file)
         assert file.parent == tmp_path
         assert len(file.read_text().split(",")) == RANKS // 2
-        assert max(map(len, words(asked, files.list_file))) < 1000
+        assert max(map(len, words(long_plan, files.list_file))) < 1000
     assert list(tmp_path.iterdir()) == []
 
 
@@ -51,17 +51,17 @@ def test_what_fits_is_said_on_the_command_line(tmp_path: Path, asked: Plan) -> N
 
 
 def test_nodes_that_share_no_files_cannot_have_one(tmp_path: Path) -> None:
-    asked = plan(RANKS)
-    case = replace(asked.first, placement=replace(asked.first.placement, broadcast="/tmp"))
+    long_plan = plan(RANKS)
+    case = replace(long_plan.first, placement=replace(long_plan.first.placement, broadcast="/tmp"))
     with (
         pytest.raises(UsageError, match="which these nodes do not share"),
-        files_of(replace(asked, cases=(case,)), tmp_path),
+        files_of(replace(long_plan, cases=(case,)), tmp_path),
     ):
         pass
 
 
 def test_a_job_writes_its_list_beside_the_result_and_removes_it(tmp_path: Path) -> None:
-    asked = plan(RANKS)
+    long_plan = plan(RANKS)
     mpiexec, result = tmp_path / "mpiexec", tmp_path / "it's.jsonl"
     mpiexec.write_text(
         '#!/bin/sh\nfor word in "$@"; do case $word in --pairing=@*) cat "${word#*@}" >heard;; '
@@ -69,12 +69,12 @@ def test_a_job_writes_its_list_beside_the_result_and_removes_it(tmp_path: Path) 
     )
     mpiexec.chmod(0o755)
     measurement = Measurement(
-        asked, Mpi(Path("mpicc"), mpiexec, "mpich", "hydra", ""), Engine(Path("engine")), result
+        long_plan, Mpi(Path("mpicc"), mpiexec, "mpich", "hydra", ""), Engine(Path("engine")), result
     )
     text = job_script(batch_named("lsf"), Job("name", 1, 1, 1), measurement, b"{}")
     (tmp_path / "job.sh").write_text(text)
     env = {**os.environ, "LSB_MCPU_HOSTS": "n1 40"}
     done = subprocess.run(["sh", "job.sh"], cwd=tmp_path, capture_output=True, text=True, env=env)
     assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "heard").read_text() == asked.first.workload.long_list(RANKS)
+    assert (tmp_path / "heard").read_text() == long_plan.first.workload.long_list(RANKS)
     assert {file.name for file in tmp_path.iterdir()} == {"mpiexec", "job.sh", "heard", result.name}

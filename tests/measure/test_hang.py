@@ -157,8 +157,8 @@ CULPRITS: dict[str, tuple[list[SeenRank], dict[str, object], str | None]] = {
 @pytest.mark.parametrize("name", CULPRITS)
 def test_a_node_is_the_cause_only_where_one_is(name: str) -> None:
     seen, more, host = CULPRITS[name]
-    found = conclusions(seen, 4, set(), **more)  # type: ignore[arg-type]
-    assert {one.host for one in found} == {host}
+    findings = conclusions(seen, 4, set(), **more)  # type: ignore[arg-type]
+    assert {finding.host for finding in findings} == {host}
 
 
 def test_a_rank_that_two_hosts_show_is_one_on_its_own_host() -> None:

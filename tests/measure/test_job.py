@@ -24,7 +24,7 @@ from hockney.run.measure.session import new_run
 from hockney.run.mpis import Engine, Mpi
 from hockney.run.schedulers import Batch, Job, batch_named, batch_names, submit
 
-# Instead of a launcher: what it was given, a word a line ended by NUL.
+# In place of a launcher: notes each word it is given, ended by NUL.
 STAND_IN = """#!/bin/sh
 for word in "$@"; do printf '%s\\0' "$word"; done >>"$HEARD"
 echo '{"kind":"end","launch":0,"reason":"budget"}'
@@ -67,13 +67,13 @@ def script(
     return job_script(batch_named(scheduler), job_of, measurement, header)
 
 
-def heard_by(scheduler: str, words: str, **asked: object) -> list[str]:
+def heard_by(scheduler: str, words: str, **options: object) -> list[str]:
     """The words that the launcher got when a real shell ran the script."""
     with tempfile.TemporaryDirectory() as directory:
-        return run_script(Path(directory), scheduler, words, **asked)
+        return run_script(Path(directory), scheduler, words, **options)
 
 
-def run_script(directory: Path, scheduler: str, words: str, **asked: object) -> list[str]:
+def run_script(directory: Path, scheduler: str, words: str, **options: object) -> list[str]:
     stand_in = directory / LAUNCHER[scheduler]
     for name in STOOD_IN:
         (directory / name).write_text(STAND_IN)
@@ -81,7 +81,7 @@ def run_script(directory: Path, scheduler: str, words: str, **asked: object) -> 
     (directory / "cache").mkdir()
     (directory / "cache" / f"engine {words.replace('/', '')}").touch()
     result = directory / ("result " + re.sub("[/\0]", "", words)[:20])
-    text = script(scheduler, result, words, stand_in, **asked)  # type: ignore[arg-type]
+    text = script(scheduler, result, words, stand_in, **options)  # type: ignore[arg-type]
     (directory / "job.sh").write_bytes(text.encode())
     env = {
         "HEARD": str(directory / "heard"),
@@ -94,7 +94,7 @@ def run_script(directory: Path, scheduler: str, words: str, **asked: object) -> 
     )
     assert (done.returncode, done.stderr) == (0, b"")
     heard = (directory / "heard").read_bytes().decode().split("\0")
-    made = {found.name for found in directory.iterdir()}
+    made = {file.name for file in directory.iterdir()}
     assert made == {*STOOD_IN, "cache", "job.sh", "heard", result.name}
     run = records.read(result)
     assert run.header.options["cases"][0]["placement"]["env"]["FORCED"] is not None
@@ -166,8 +166,8 @@ def test_directives_take_names_only(scheduler: str, option: str, name: str) -> N
     ],
 )
 def test_directives_say_what_was_asked(scheduler: str, lines: list[str]) -> None:
-    asked = {"account": "abc", "partition": "long"}
-    text = script(scheduler, Path("result"), "", Path("mpiexec"), **asked)
+    options = {"account": "abc", "partition": "long"}
+    text = script(scheduler, Path("result"), "", Path("mpiexec"), **options)
     directives = [line.partition(" ")[2] for line in text.splitlines()[1:] if line[:1] == "#"]
     for line in lines:
         assert line in directives

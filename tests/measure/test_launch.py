@@ -57,7 +57,7 @@ def alive(pid: int) -> bool:
 
 
 def ends(pid: int) -> bool:
-    """Whether it does; a process that was killed needs a moment."""
+    """Whether it ends soon: a killed process needs a moment."""
     for _ in range(200):
         if not alive(pid):
             return True

@@ -68,8 +68,8 @@ def test_the_order_is_option_variable_path_embedded(
 def test_launchers_are_told_apart_by_their_words(
     tmp_path: Path, says: str, kind: str, version: str
 ) -> None:
-    found, words = kind_of(command(tmp_path / "mpiexec", says))
-    assert found == kind
+    launcher_kind, words = kind_of(command(tmp_path / "mpiexec", says))
+    assert launcher_kind == kind
     assert version in words
 
 
@@ -95,9 +95,9 @@ def test_where_the_wrappers_links_lead_is_looked_at(tmp_path: Path) -> None:
 
 
 def test_without_any_mpi_it_says_what_to_do() -> None:
-    with pytest.raises(UsageError, match="no mpicc") as found:
+    with pytest.raises(UsageError, match="no mpicc") as error:
         find_mpi()
-    assert "pip install 'hockney[mpich]'" in str(found.value)
+    assert "pip install 'hockney[mpich]'" in str(error.value)
 
 
 def test_a_wrapper_that_is_not_there_is_named_with_its_source(
@@ -178,8 +178,8 @@ def test_an_mpi_on_path_that_is_not_whole_gives_way_to_the_embedded_one(
     monkeypatch.setenv("PATH", f"{half}:{os.environ['PATH']}")
     assert find_mpi().mpicc == half / "mpicc", "there is no other"
     monkeypatch.setattr("sys.prefix", str(tmp_path / "embedded"))
-    found = find_mpi()
-    assert found.mpicc == embedded
-    assert found.notes[0].startswith(f"{half}/mpicc {note}: the embedded MPI is measured")
+    mpi = find_mpi()
+    assert mpi.mpicc == embedded
+    assert mpi.notes[0].startswith(f"{half}/mpicc {note}: the embedded MPI is measured")
     if says is not None:
         assert find_mpi(str(half / "mpicc")).notes == (), "asked for"

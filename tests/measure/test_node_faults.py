@@ -33,7 +33,7 @@ def test_what_one_node_alone_has_is_its_fault(name: str) -> None:
     assert faults_of({"a": node(), "b": bad, "c": node()}) == [NodeFinding(words, "b")]
 
 
-@pytest.mark.parametrize("name", [one for one in ALONE if one != "slow names"])
+@pytest.mark.parametrize("name", [name for name in ALONE if name != "slow names"])
 def test_what_all_nodes_have_is_not_said_of_one(name: str) -> None:
     bad, _ = ALONE[name]
     assert faults_of({"a": bad, "b": bad}) == []

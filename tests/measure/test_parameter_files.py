@@ -29,15 +29,15 @@ LINES = {
 
 
 def list_them(
-    monkeypatch: pytest.MonkeyPatch, listed: dict[str, str], asked: list[float] | None = None
+    monkeypatch: pytest.MonkeyPatch, listed: dict[str, str], limits: list[float] | None = None
 ) -> None:
-    """Open MPI lists its files so. asked: gets the time limit of each start of the engine."""
-    found = {name: Control(name=name, value=value) for name, value in listed.items()}
+    """Open MPI lists these files. limits: gets the time limit of each start of the engine."""
+    controls = {name: Control(name=name, value=value) for name, value in listed.items()}
 
     def all_controls(_engine: Engine, _env: object, timeout_s: float) -> dict[str, Control]:
-        if asked is not None:
-            asked.append(timeout_s)
-        return found
+        if limits is not None:
+            limits.append(timeout_s)
+        return controls
 
     monkeypatch.setattr(FAMILIES.find("openmpi"), "all_controls", all_controls)
     monkeypatch.setattr(parameter_files, "_listed", {})
@@ -69,11 +69,11 @@ def test_a_tuned_setting_is_known_with_any_value(
 ) -> None:
     file = tmp_path / "params.conf"
     file.write_text(TEXT)
-    found = held_in_files(
+    held = held_in_files(
         *planted("openmpi", [file], monkeypatch), {}, 1.0, {"OMPI_MCA_pml_command"}
     )
-    assert found is not None
-    assert found.files["params.conf"]["OMPI_MCA_pml_command"] == "/home/me/hunter2"
+    assert held is not None
+    assert held.files["params.conf"]["OMPI_MCA_pml_command"] == "/home/me/hunter2"
 
 
 def test_a_file_that_overrides_the_environment_is_marked(
@@ -86,11 +86,11 @@ def test_a_file_that_overrides_the_environment_is_marked(
         monkeypatch,
         {USUAL: f"{tmp_path / 'usual.conf'}", OVERRIDING: f"{tmp_path / 'over.conf'}"},
     )
-    found = held_in_files(mpi, engine, {}, 1.0)
-    assert found is not None
-    assert list(found.files) == ["over.conf", "usual.conf"], "the first counts"
-    assert found.recorded == {
-        "parameter_files": found.files,
+    held = held_in_files(mpi, engine, {}, 1.0)
+    assert held is not None
+    assert list(held.files) == ["over.conf", "usual.conf"], "the first counts"
+    assert held.recorded == {
+        "parameter_files": held.files,
         "overriding_files": ["over.conf"],
     }
 
@@ -104,12 +104,12 @@ def test_files_that_a_library_does_not_list_are_not_known(monkeypatch: pytest.Mo
 def test_the_engine_lists_the_files_once_for_the_same_variables(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[float] = []
+    limits: list[float] = []
     mpi, engine = planted("openmpi", [Path("none")], monkeypatch)
-    list_them(monkeypatch, {USUAL: "none"}, asked)
+    list_them(monkeypatch, {USUAL: "none"}, limits)
     for env in ({}, {"OMPI_MCA_btl": "self"}, {"OMPI_MCA_mca_base_param_files": "x"}, {}):
         held_in_files(mpi, engine, env, 3.0)
-    assert asked == [3.0, 3.0]
+    assert limits == [3.0, 3.0]
 
 
 def test_other_lines_of_the_engines_output_are_no_controls(tmp_path: Path) -> None:
@@ -144,8 +144,8 @@ def test_a_line_with_a_long_value_is_left_out(
     """It was searched again from each of its spaces."""
     file = tmp_path / "params.conf"
     file.write_text("btl = x" + 30_000 * " " + "x\npml = ob1")
-    found = held_in_files(*planted("openmpi", [file], monkeypatch), {}, 1.0)
-    assert found == InFiles({"params.conf": {"OMPI_MCA_pml": "ob1"}})
+    held = held_in_files(*planted("openmpi", [file], monkeypatch), {}, 1.0)
+    assert held == InFiles({"params.conf": {"OMPI_MCA_pml": "ob1"}})
 
 
 def test_a_file_without_an_end_is_read_in_part(
@@ -154,9 +154,9 @@ def test_a_file_without_an_end_is_read_in_part(
     file = tmp_path / "params.conf"
     file.write_text("".join(f"btl_a{number}_size = 1\n" for number in range(10_000)))
     mpi, engine = planted("openmpi", [file], monkeypatch)
-    found = held_in_files(mpi, engine, {}, 1.0)
-    assert found is not None
-    [settings] = found.files.values()
+    held = held_in_files(mpi, engine, {}, 1.0)
+    assert held is not None
+    [settings] = held.files.values()
     assert len(settings) == parameter_files.MOST_LINES
 
 

@@ -54,9 +54,9 @@ def test_any_words_are_a_shape_a_file_or_refused(text: str) -> None:
     ],
 )
 def test_wrong_shapes_are_told(text: str, complaint: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as error:
         parse_shape(text)
-    assert complaint in str(told.value)
+    assert complaint in str(error.value)
 
 
 def test_files_of_a_shape_are_private_and_removed() -> None:

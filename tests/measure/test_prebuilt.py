@@ -65,10 +65,10 @@ def test_it_measures_without_a_compiler_and_knows_its_library(
     assert "--engine" in refused.stderr
     done = hockney(*words, "--engine", str(prebuilt), env=no_compiler)
     assert done.status == 0, done.stderr
-    found = read(tmp_path / "run.jsonl").launches[0].mpi
-    assert (found.library, found.abi) == (NAMES[library.family], "standard 1.0")
-    assert found.version is not None
-    assert found.version in (found.description or "")
+    mpi = read(tmp_path / "run.jsonl").launches[0].mpi
+    assert (mpi.library, mpi.abi) == (NAMES[library.family], "standard 1.0")
+    assert mpi.version is not None
+    assert mpi.version in (mpi.description or "")
 
 
 @pytest.mark.long

@@ -75,10 +75,10 @@ def test_who_is_behind_everywhere_is_out_and_who_wins_somewhere_stays() -> None:
     assert default.sizes == [8, 1024], "what others are compared with stays"
 
 
-def raced(times: dict[str, float], launches: int, asked: int | None) -> list[str]:
-    """Names of those that are left after `launches` launches, where `asked` are asked for."""
+def raced(times: dict[str, float], launches: int, requested: int | None) -> list[str]:
+    """Names of those that are left after `launches` launches, where `requested` are wanted."""
     runners = [Runner(name, {8: ns}, scatter=0.03) for name, ns in times.items()]
-    race = Race(asked)
+    race = Race(requested)
     for _ in range(launches):
         for runner in runners:
             if not runner.is_done:
@@ -138,8 +138,7 @@ def test_ranks_and_collectives_race_apart() -> None:
 def test_a_race_of_simulated_algorithms_ends_the_slow_ones(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
-    """Simulated times do not vary: after two launches who is behind at a size is measured there no
-    further."""
+    """Simulated times do not vary: after two launches, a loser at a size is not measured there."""
     words = ("--platform", "cluster:8", "-n", "8", "--sizes", "8,1MiB", "--launches", "5")
     names = "default,binomial,flattree,ompi_pipeline"
     file = tmp_path / "race.jsonl"

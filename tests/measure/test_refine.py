@@ -57,7 +57,7 @@ def test_every_switch_of_a_simulated_machine_is_known_to_the_byte(
 def test_refining_keeps_to_a_budget_that_the_first_launch_has_used(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
-    """A survey and launches of late receivers followed, whatever they took."""
+    """A survey and launches of late receivers once followed regardless."""
     of_it = ("--refine", "--sizes", "1..64", "--budget", "50ms")
     done = hockney("pingpong", *of_it, "-o", "run.jsonl")
     assert done.status == 0, done.stderr
@@ -79,11 +79,11 @@ def test_a_jump_is_found_where_it_is(noise: float, place: int) -> None:
     times = np.where(sizes <= place, 1e-6 + 1e-10 * sizes, 2e-6 + 1e-10 * sizes)
     chance = np.random.default_rng(place)
     times = times * np.exp(noise * chance.standard_normal(len(sizes)))
-    found = narrowed(curve_of_arrays(sizes, times))
-    assert found is not None
-    assert found.low_bytes <= place < found.high_bytes
-    assert found.high_bytes - found.low_bytes <= 8
-    assert found.jump == pytest.approx(1e-6 / 1.5e-6, rel=0.05)
+    bracket = narrowed(curve_of_arrays(sizes, times))
+    assert bracket is not None
+    assert bracket.low_bytes <= place < bracket.high_bytes
+    assert bracket.high_bytes - bracket.low_bytes <= 8
+    assert bracket.jump == pytest.approx(1e-6 / 1.5e-6, rel=0.05)
 
 
 def test_a_kink_is_known_only_as_far_as_noise_allows() -> None:
@@ -92,10 +92,10 @@ def test_a_kink_is_known_only_as_far_as_noise_allows() -> None:
     widths = []
     for noise in (1e-5, 0.04):
         chance = np.random.default_rng(1).standard_normal(len(sizes))
-        found = narrowed(curve_of_arrays(sizes, times * np.exp(noise * chance)))
-        assert found is not None
-        assert found.low_bytes <= 5000 <= found.high_bytes
-        widths.append(found.high_bytes - found.low_bytes)
+        bracket = narrowed(curve_of_arrays(sizes, times * np.exp(noise * chance)))
+        assert bracket is not None
+        assert bracket.low_bytes <= 5000 <= bracket.high_bytes
+        widths.append(bracket.high_bytes - bracket.low_bytes)
     assert widths[0] <= 500 < widths[1]
 
 

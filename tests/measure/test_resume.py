@@ -146,11 +146,11 @@ def test_delays_that_outlast_the_timeout_are_refused(hockney: RunHockney, tmp_pa
     words = ("overheads", "--sizes", "8,64", "--budget", "1s", "-q", "-o", "run.jsonl")
     assert hockney(*words).status == 0
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
-    kept = [one for one in lines if one["kind"] == "run" or one.get("launch") == 0]
-    for one in kept:
-        if one["kind"] == "samples":
-            one["ns"] = [3e7 for _ in one["ns"]]
-    path.write_text("".join(json.dumps(one) + "\n" for one in kept))
+    kept = [record for record in lines if record["kind"] == "run" or record.get("launch") == 0]
+    for record in kept:
+        if record["kind"] == "samples":
+            record["ns"] = [3e7 for _ in record["ns"]]
+    path.write_text("".join(json.dumps(record) + "\n" for record in kept))
     done = hockney(*words, "--resume", "--timeout", "20s")
     assert done.status == 1
     assert "round trips took up to 30 ms" in done.stderr

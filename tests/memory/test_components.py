@@ -37,7 +37,7 @@ def between(*centres: float) -> BetweenRuns:
     "centres", [(0.0, 0.01), (0.0, 0.0001), (0.01, -0.02, 0.0, 0.015, 0.03, -0.01), (0.0, 0.5)]
 )
 def test_the_distribution_is_that_of_a_slow_integral(centres: tuple[float, ...]) -> None:
-    """Each run's level is normal about an unknown one, over which is integrated."""
+    """Each run's level is normal about an unknown mean, which is integrated out."""
     means = np.linspace(-3.0, 3.5, 20_001)
     sigmas = np.geomspace(1e-4, 3.0, 400)
     explained = levels(0.0)[0].explained
@@ -52,31 +52,31 @@ def test_the_distribution_is_that_of_a_slow_integral(centres: tuple[float, ...])
     spread = math.log(FACTOR) / norm.ppf(0.95)
     density *= norm.pdf(np.log(sigmas / middle_of(0.02)) / spread)
     below = (np.cumsum(density) - density / 2.0) / density.sum()
-    found = between(*centres)
+    distribution = between(*centres)
     for fraction in (0.05, 0.5, 0.95):
         expected = math.exp(np.interp(fraction, below, np.log(sigmas)))
-        assert found.quantile(fraction) == pytest.approx(expected, rel=0.04)
+        assert distribution.quantile(fraction) == pytest.approx(expected, rel=0.04)
 
 
 def test_the_interval_of_two_runs_is_that_of_draws() -> None:
-    found = between(0.01, -0.02, 0.0, 0.015)
+    distribution = between(0.01, -0.02, 0.0, 0.015)
     rng = np.random.default_rng(1)
-    sigmas = rng.choice(GRID, 400_000, p=found.weights)
+    sigmas = rng.choice(GRID, 400_000, p=distribution.weights)
     draws = sigmas * math.sqrt(2.0) * rng.standard_normal(len(sigmas))
     draws += 0.01 * rng.standard_normal(len(sigmas))
-    half = float(found.of_two.distance(0.05, np.array([0.01]))[0])
+    half = float(distribution.of_two.distance(0.05, np.array([0.01]))[0])
     assert half == pytest.approx(float(np.quantile(np.abs(draws), 0.95)), rel=0.02)
-    p = float(found.of_two.p(np.array([half]), np.array([0.01]))[0])
+    p = float(distribution.of_two.p(np.array([half]), np.array([0.01]))[0])
     assert p == pytest.approx(0.05, rel=1e-6)
 
 
 def test_no_other_run_leaves_the_prior() -> None:
-    one: tuple[float, ...] = (0.7,)
-    for centres in ((), one):
-        found = between(*centres)
-        assert found.runs == 0
-        assert found.deviation == pytest.approx(middle_of(0.02), rel=0.02)
-        low, high = found.limits
+    single: tuple[float, ...] = (0.7,)
+    for centres in ((), single):
+        distribution = between(*centres)
+        assert distribution.runs == 0
+        assert distribution.deviation == pytest.approx(middle_of(0.02), rel=0.02)
+        low, high = distribution.limits
         assert (low, high) == pytest.approx(
             (middle_of(0.02) / FACTOR, middle_of(0.02) * FACTOR), rel=0.04
         )
@@ -87,26 +87,26 @@ def test_more_runs_leave_less_open() -> None:
     widths = []
     for freedom in (0, 1, 2, 5, 20, 100):
         evidence = RunsEvidence(freedom * (0.02**2 + explained), freedom, explained, freedom + 1)
-        found = between_runs([evidence], [SOME_PRIOR])[0]
-        low, high = found.limits
+        distribution = between_runs([evidence], [SOME_PRIOR])[0]
+        low, high = distribution.limits
         widths.append(high / low)
     assert widths == sorted(widths, reverse=True)
-    assert found.deviation == pytest.approx(0.02, rel=0.05)
-    assert found.freedom == pytest.approx(100.0, rel=0.25)
+    assert distribution.deviation == pytest.approx(0.02, rel=0.05)
+    assert distribution.freedom == pytest.approx(100.0, rel=0.25)
 
 
 def test_equal_levels_are_no_proof_that_runs_never_differ() -> None:
-    found = between(0.3, 0.3, 0.3)
-    assert 0.0 < found.deviation < middle_of(0.02)
-    assert found.limits[1] > 0.004
+    distribution = between(0.3, 0.3, 0.3)
+    assert 0.0 < distribution.deviation < middle_of(0.02)
+    assert distribution.limits[1] > 0.004
 
 
 def test_points_that_move_together_count_once() -> None:
     rng = np.random.default_rng(3)
     centres = 0.01 * rng.standard_normal(6)
-    one = evidence_of([levels(*centres)])
-    alone = between_runs([one], [SOME_PRIOR])[0]
-    of_thirty = between_runs([one] * 30, [SOME_PRIOR] * 30)[0]
+    evidence = evidence_of([levels(*centres)])
+    alone = between_runs([evidence], [SOME_PRIOR])[0]
+    of_thirty = between_runs([evidence] * 30, [SOME_PRIOR] * 30)[0]
     assert alone.freedom < of_thirty.freedom < 1.4 * alone.freedom
 
 
@@ -141,11 +141,13 @@ def test_the_order_of_runs_is_nothing_and_more_spread_is_more(
 ) -> None:
     shuffled = list(centres)
     random.shuffle(shuffled)
-    found = between(*centres)
-    assert found.weights.sum() == pytest.approx(1.0)
-    assert between(*shuffled).deviation == pytest.approx(found.deviation, rel=1e-6)
-    assert between(*(2.0 * centre for centre in centres)).deviation >= found.deviation - 1e-12
-    assert found.limits[0] <= found.deviation <= found.limits[1]
+    distribution = between(*centres)
+    assert distribution.weights.sum() == pytest.approx(1.0)
+    assert between(*shuffled).deviation == pytest.approx(distribution.deviation, rel=1e-6)
+    assert (
+        between(*(2.0 * centre for centre in centres)).deviation >= distribution.deviation - 1e-12
+    )
+    assert distribution.limits[0] <= distribution.deviation <= distribution.limits[1]
 
 
 @pytest.mark.parametrize("earlier", [0, 1, 2, 5, 20])
@@ -157,8 +159,8 @@ def test_equal_runs_lie_in_the_interval(earlier: int) -> None:
         runs = 0.02 * rng.standard_normal(earlier + 2)
         each = [level_of(run + 0.02 * rng.standard_normal(10)) for run in runs]
         evidence = evidence_of([each[:-1]] if earlier else [])
-        found = between_runs([evidence], [SOME_PRIOR])[0]
-        half = found.of_two.distance(0.05, np.array([0.02 * math.sqrt(0.2)]))[0]
+        distribution = between_runs([evidence], [SOME_PRIOR])[0]
+        half = distribution.of_two.distance(0.05, np.array([0.02 * math.sqrt(0.2)]))[0]
         beyond += abs(each[-1].centre - each[-2].centre) > half
     assert beyond <= 0.075 * 400
 

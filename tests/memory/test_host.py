@@ -97,10 +97,10 @@ def test_only_runs_of_the_same_question_belong_and_others_are_counted() -> None:
     planned.header = msgspec.structs.replace(planned.header, options={"other": 1})
     known = [remembered(run) for run in (base, alike, elsewhere, updated, labelled)]
     known += [remembered(run) for run in (experiment, planned, alike)]
-    found = sorted_by_question([question_of(base)] * 2, known, [base.header.id])
-    assert [run.id for run in found.sides[0]] == ["run 1"]
-    assert found.sides[1] == []
-    assert found.left_out == {OTHER_HOSTS: 1, OTHER_MPI: 1, OTHER_QUESTION: 3}
+    sorted_runs = sorted_by_question([question_of(base)] * 2, known, [base.header.id])
+    assert [run.id for run in sorted_runs.sides[0]] == ["run 1"]
+    assert sorted_runs.sides[1] == []
+    assert sorted_runs.left_out == {OTHER_HOSTS: 1, OTHER_MPI: 1, OTHER_QUESTION: 3}
 
 
 def test_a_run_is_counted_by_how_it_differs_from_the_side_that_it_is_most_like() -> None:
@@ -108,15 +108,15 @@ def test_a_run_is_counted_by_how_it_differs_from_the_side_that_it_is_most_like()
     updated = past_run(1, label="B")
     updated.launches[0].mpi = MpiFacts(library="MPICH", version="5")
     for questions in (labels, labels[::-1]):
-        found = sorted_by_question(questions, [remembered(updated)], [])
-        assert found.left_out == {OTHER_MPI: 1}
+        sorted_runs = sorted_by_question(questions, [remembered(updated)], [])
+        assert sorted_runs.left_out == {OTHER_MPI: 1}
 
 
 def test_each_side_has_the_runs_of_its_own_question() -> None:
     first, second = past_run(0, label="A"), past_run(1, label="B")
     known = [remembered(past_run(day, label="AB"[day % 2])) for day in range(2, 7)]
-    found = sorted_by_question([question_of(first), question_of(second)], known, [])
-    assert [[run.id for run in side] for side in found.sides] == [
+    sorted_runs = sorted_by_question([question_of(first), question_of(second)], known, [])
+    assert [[run.id for run in side] for side in sorted_runs.sides] == [
         ["run 2", "run 4", "run 6"],
         ["run 3", "run 5"],
     ]

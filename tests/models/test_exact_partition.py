@@ -21,11 +21,11 @@ Array = NDArray[np.float64]
 RECORDED = Path(__file__).parent.parent / "recorded"
 LEAST_SIZES = 3
 BETTER = 0.05
-"""Criterion that the search may miss, by its step of the scale."""
+"""What the search may lose of the criterion by its scale steps."""
 
 
 def partitions(sizes: int) -> Iterator[list[int]]:
-    """Every one of at least three sizes a segment."""
+    """All with at least three sizes a segment."""
     for segments in range(1, sizes // LEAST_SIZES + 1):
         for starts in combinations(range(1, sizes), segments - 1):
             if all(b - a >= LEAST_SIZES for a, b in pairwise([0, *starts, sizes])):
@@ -33,9 +33,8 @@ def partitions(sizes: int) -> Iterator[list[int]]:
 
 
 def criterion_of(bytes_: Array, seconds: Array, starts: list[int]) -> float:
-    """The least found from several scales on: the lines by reweighting, then their scale, and so
-    on."""
-    found = np.inf
+    """The least from several first scales: lines by reweighting, then their scale, and so on."""
+    least = np.inf
     for sigma in (0.3, 0.02, 1e-3):
         weight, now = np.ones_like(seconds), sigma
         for _ in range(12):
@@ -48,8 +47,8 @@ def criterion_of(bytes_: Array, seconds: Array, starts: list[int]) -> float:
             weight = 1.0 / (4.0 + (residuals / now) ** 2)
             now = likelier_scale(residuals, now)
         value = criterion(residuals, 3 * len(starts) + 2)
-        found = min(found, np.inf if value is None else value)
-    return found
+        least = min(least, np.inf if value is None else value)
+    return least
 
 
 @pytest.mark.long
@@ -70,31 +69,31 @@ def test_no_partition_scores_better(
     bytes_ = 2.0 ** np.arange(sizes)
     level = np.cumsum(jumps)[:sizes] + noise * np.array(off[:sizes])
     seconds = (1e-6 + bytes_ * 1e-9) * np.exp(level)
-    found = fit(curve_of_arrays(bytes_, seconds), resamples=0)
+    fitted = fit(curve_of_arrays(bytes_, seconds), resamples=0)
     least = min(criterion_of(bytes_, seconds, starts) for starts in partitions(sizes))
-    assert found.criterion is not None
-    assert found.criterion <= least + BETTER
+    assert fitted.criterion is not None
+    assert fitted.criterion <= least + BETTER
 
 
 def test_a_jump_that_all_tables_show_is_where_the_fit_has_its_break() -> None:
     """In all 28 tables of this log the time doubles from 32 to 64 KiB; a search that repeats least
     squares stayed at 128 KiB."""
     log = hockney.load(RECORDED / "osu_latency_gke_size128-pingpong.jsonl.zst")
-    found = log.fit("segmented")
-    ends = [(one.to_bytes, other.from_bytes) for one, other in pairwise(found.segments)]
+    fitted = log.fit("segmented")
+    ends = [(segment.to_bytes, other.from_bytes) for segment, other in pairwise(fitted.segments)]
     assert ends[-1] == (32768, 65536)
 
 
 def test_each_segment_is_at_its_own_optimum() -> None:
     """Moving a segment's line a little lowers the likelihood."""
     log = hockney.load(RECORDED / "osu_latency_gke_size128-pingpong.jsonl.zst")
-    found = log.fit("segmented")
+    fitted = log.fit("segmented")
     points = log.curves[0].points
     bytes_ = np.array([float(point.bytes) for point in points])
     seconds = np.array([point.typical_s for point in points])
     weight = np.ones_like(seconds)  # 0 bytes are a segment of their own
-    weight[1:] = weights(np.log(seconds / found.predict(bytes_))[1:])
-    for segment in found.segments[1:]:
+    weight[1:] = weights(np.log(seconds / fitted.predict(bytes_))[1:])
+    for segment in fitted.segments[1:]:
         inside = (bytes_ >= segment.from_bytes) & (bytes_ <= segment.to_bytes)
         alpha, beta = log_line(bytes_[inside], seconds[None, inside], weight[None, inside])
         np.testing.assert_allclose(alpha, segment.alpha_s, rtol=1e-6)
@@ -102,7 +101,7 @@ def test_each_segment_is_at_its_own_optimum() -> None:
 
 
 def test_the_best_maximum_of_a_partitions_likelihood_counts() -> None:
-    """Times of a published alltoallv, in us. From least squares on, the best partition settles at a
+    """Times of a published alltoallv, in us. From least squares, the best partition settles at a
     likelihood so low (criterion -65.7) that another one looked better."""
     bytes_ = np.append(0.0, 2.0 ** np.arange(23))
     seconds = 1e-6 * np.array(
@@ -133,7 +132,7 @@ def test_the_best_maximum_of_a_partitions_likelihood_counts() -> None:
             55842.58,
         ]
     )
-    found = fit(curve_of_arrays(bytes_, seconds))
-    assert found.criterion is not None
-    assert found.criterion < -93.2
-    assert [segment.to_bytes for segment in found.segments] == [2048, 32768, 262144, 4194304]
+    fitted = fit(curve_of_arrays(bytes_, seconds))
+    assert fitted.criterion is not None
+    assert fitted.criterion < -93.2
+    assert [segment.to_bytes for segment in fitted.segments] == [2048, 32768, 262144, 4194304]

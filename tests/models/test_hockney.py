@@ -28,10 +28,10 @@ def curve(*rows: np.ndarray) -> Curve:
 
 @given(alphas, betas, st.booleans())
 def test_a_line_is_given_back(alpha: float, beta: float, ordinary: bool) -> None:
-    found = fit(curve(alpha + beta * SIZES), ordinary)
-    assert found.parameters["beta_s_per_B"].value == pytest.approx(beta, rel=1e-6)
+    fitted = fit(curve(alpha + beta * SIZES), ordinary)
+    assert fitted.parameters["beta_s_per_B"].value == pytest.approx(beta, rel=1e-6)
     scale = alpha if not ordinary else alpha + beta * SIZES.max()
-    assert found.parameters["alpha_s"].value == pytest.approx(alpha, abs=1e-6 * scale)
+    assert fitted.parameters["alpha_s"].value == pytest.approx(alpha, abs=1e-6 * scale)
 
 
 noisy = st.lists(st.floats(1e-8, 1e-2), min_size=2, max_size=len(SIZES))
@@ -61,9 +61,9 @@ def test_no_other_line_has_smaller_relative_residuals(times: list[float]) -> Non
 
 
 def test_an_ordinary_line_may_be_below_zero_and_says_so() -> None:
-    found = fit(curve(1e-6 + 1e-10 * SIZES + 1e-17 * SIZES**2), ordinary=True)
-    assert (found.parameters["alpha_s"].value or 0.0) < 0.0
-    assert any("below 0" in note for note in found.notes)
+    fitted = fit(curve(1e-6 + 1e-10 * SIZES + 1e-17 * SIZES**2), ordinary=True)
+    assert (fitted.parameters["alpha_s"].value or 0.0) < 0.0
+    assert any("below 0" in note for note in fitted.notes)
 
 
 @pytest.mark.parametrize(("ordinary", "said"), [(False, "relative residuals"), (True, "residuals")])
@@ -82,11 +82,11 @@ def test_the_weighted_alpha_is_the_latency_where_the_ordinary_one_is_not() -> No
 
 
 def test_derived_values_and_errors() -> None:
-    found = fit(curve(1e-6 + 1e-9 * SIZES))
-    assert found.derived["r_inf_Bps"].value == pytest.approx(1e9)
-    assert found.derived["n_half_B"].value == pytest.approx(1000.0)
-    assert found.error_max == pytest.approx(0.0, abs=1e-9)
-    assert found.predict(np.array([500.0])) == pytest.approx(1.5e-6)
+    fitted = fit(curve(1e-6 + 1e-9 * SIZES))
+    assert fitted.derived["r_inf_Bps"].value == pytest.approx(1e9)
+    assert fitted.derived["n_half_B"].value == pytest.approx(1000.0)
+    assert fitted.error_max == pytest.approx(0.0, abs=1e-9)
+    assert fitted.predict(np.array([500.0])) == pytest.approx(1.5e-6)
 
 
 def test_a_bound_is_told() -> None:
@@ -110,8 +110,8 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
 @given(st.lists(st.lists(st.floats(1e-8, 1e-2), min_size=4, max_size=4), min_size=2, max_size=6))
 @settings(deadline=None)
 def test_an_interval_holds_its_value(times: list[list[float]]) -> None:
-    found = fit(Curve(SIZES[:4], np.array(times)), resamples=50)
-    for parameter in (*found.parameters.values(), *found.derived.values()):
+    fitted = fit(Curve(SIZES[:4], np.array(times)), resamples=50)
+    for parameter in (*fitted.parameters.values(), *fitted.derived.values()):
         if parameter.value is not None and parameter.interval is not None:
             assert parameter.interval.holds(parameter.value)
 
@@ -137,8 +137,8 @@ def test_a_launch_without_a_size_is_no_hindrance() -> None:
         lambda launch, _, size: [] if (launch, size) == (2, 8) else [100.0 + size],
         sizes=(8, 16, 32),
     )
-    found = fit(curve_of(estimate(run).headline))
-    assert found.parameters["beta_s_per_B"].value == pytest.approx(1e-9)
+    fitted = fit(curve_of(estimate(run).headline))
+    assert fitted.parameters["beta_s_per_B"].value == pytest.approx(1e-9)
 
 
 @settings(
@@ -159,7 +159,7 @@ def test_the_engine_fits_the_same_in_c(
     words = done.stdout.split()
     alpha, beta = (value[0] for value in line(sizes, seconds[None, :], ordinary))
     assert float(words[1]) == pytest.approx(alpha, rel=1e-9, abs=1e-9 * max(times))
-    # Where the times say nothing of beta it is what rounding leaves: of times, over a byte or more.
+    # Where the times say nothing of beta, it is rounding error: of times, over a byte or more.
     assert float(words[3]) == pytest.approx(beta, rel=1e-9, abs=1e-14 * max(times))
 
 
@@ -186,9 +186,9 @@ def test_the_engine_tells_what_it_cannot_fit(
 )
 def test_what_the_sizes_do_not_show_is_not_extrapolated(sizes: list[float], why: str) -> None:
     bytes_ = np.array(sizes)
-    found = fit(curve_of_arrays(bytes_, 1e-6 + 1e-10 * bytes_))
-    assert found.parameters["alpha_s"].value == pytest.approx(1e-6)
-    assert (found.derived["r_inf_Bps"].value, found.derived["n_half_B"].value) == (None, None)
-    assert any(note.startswith(NO_ASYMPTOTE) and why in note for note in found.notes)
-    assert (found.error_max is None) == (len(sizes) == 2)
-    assert any("not known" in line for line in fit_lines(found))
+    fitted = fit(curve_of_arrays(bytes_, 1e-6 + 1e-10 * bytes_))
+    assert fitted.parameters["alpha_s"].value == pytest.approx(1e-6)
+    assert (fitted.derived["r_inf_Bps"].value, fitted.derived["n_half_B"].value) == (None, None)
+    assert any(note.startswith(NO_ASYMPTOTE) and why in note for note in fitted.notes)
+    assert (fitted.error_max is None) == (len(sizes) == 2)
+    assert any("not known" in line for line in fit_lines(fitted))

@@ -64,7 +64,7 @@ def truth(
 
 
 def values(curve: Curve) -> dict[str, float | None]:
-    return {name: one.value for name, one in loggp.fit(curve).parameters.items()}
+    return {name: parameter.value for name, parameter in loggp.fit(curve).parameters.items()}
 
 
 @given(
@@ -80,25 +80,25 @@ def test_numbers_without_noise_are_given_back(
 ) -> None:
     g, G = factor * max(send, receive), 1.0 / rate
     curve = truth(L, Delay(send), Delay(receive), g, G)
-    found = loggp.fit(curve)
+    fit = loggp.fit(curve)
     wanted = {"L_s": L, "o_send_s": send, "o_receive_s": receive, "g_s": g, "G_s_per_B": G}
-    assert {name: one.value for name, one in found.parameters.items()} == pytest.approx(
+    assert {name: parameter.value for name, parameter in fit.parameters.items()} == pytest.approx(
         wanted, rel=1e-3
     )
-    assert found.error_max < 1e-3
-    assert list(found.predict(np.array([1.0]))) == [pytest.approx(L + send + receive, rel=1e-3)]
+    assert fit.error_max < 1e-3
+    assert list(fit.predict(np.array([1.0]))) == [pytest.approx(L + send + receive, rel=1e-3)]
 
 
 def test_overheads_that_grow_are_lines() -> None:
-    found = values(truth(1e-6, Delay(1e-7, 5e-11), Delay(2e-7), 1e-6, 4e-10))
-    assert found["o_send_s_per_B"] == pytest.approx(5e-11, rel=0.01)
-    assert "o_receive_s_per_B" not in found
+    parameters = values(truth(1e-6, Delay(1e-7, 5e-11), Delay(2e-7), 1e-6, 4e-10))
+    assert parameters["o_send_s_per_B"] == pytest.approx(5e-11, rel=0.01)
+    assert "o_receive_s_per_B" not in parameters
 
 
 def test_noise_stays_inside_the_intervals() -> None:
     """1 % on trains of 16 delays, over 10 launches."""
     curve = truth(1e-6, Delay(3e-7), Delay(4e-7, 1e-10), 8e-7, 4e-10, noise=0.01, launches=10)
-    found = loggp.fit(curve)
+    fit = loggp.fit(curve)
     for name, wanted in (
         ("L_s", 1e-6),
         ("o_send_s", 3e-7),
@@ -106,10 +106,10 @@ def test_noise_stays_inside_the_intervals() -> None:
         ("g_s", 8e-7),
         ("G_s_per_B", 4e-10),
     ):
-        one = found.parameters[name]
-        assert one.value == pytest.approx(wanted, rel=0.12)
-        assert one.interval is not None
-        assert one.interval.low * 0.97 <= wanted <= one.interval.high * 1.03
+        parameter = fit.parameters[name]
+        assert parameter.value == pytest.approx(wanted, rel=0.12)
+        assert parameter.interval is not None
+        assert parameter.interval.low * 0.97 <= wanted <= parameter.interval.high * 1.03
 
 
 def test_a_gap_of_two_protocols_has_no_line_and_no_interval() -> None:
@@ -118,43 +118,43 @@ def test_a_gap_of_two_protocols_has_no_line_and_no_interval() -> None:
         truth(1e-6, Delay(2e-7), Delay(3e-7), gap, 1e-10, 0.002, 9) for gap in (5e-7, 4e-6)
     )
     seconds = np.where(small.bytes < 4096.0, small.seconds, large.seconds)
-    found = loggp.fit(replace(small, seconds=seconds))
-    assert "the gap is not a line over the size: use sizes of one protocol (--sizes)" in found.notes
-    assert found.parameters["G_s_per_B"].interval is None
-    assert found.derived["r_inf_Bps"].interval is None
-    assert found.parameters["L_s"].interval is not None
+    fit = loggp.fit(replace(small, seconds=seconds))
+    assert "the gap is not a line over the size: use sizes of one protocol (--sizes)" in fit.notes
+    assert fit.parameters["G_s_per_B"].interval is None
+    assert fit.derived["r_inf_Bps"].interval is None
+    assert fit.parameters["L_s"].interval is not None
     assert not any("the gap is not a line" in note for note in loggp.fit(small).notes)
 
 
 def test_a_gap_that_is_all_o_is_not_known() -> None:
-    found = loggp.fit(truth(1e-6, Delay(1e-6), Delay(4e-7), 0.0, 1e-12))
-    assert found.parameters["g_s"].value is None
-    assert any("g does not show" in note for note in found.notes)
+    fit = loggp.fit(truth(1e-6, Delay(1e-6), Delay(4e-7), 0.0, 1e-12))
+    assert fit.parameters["g_s"].value is None
+    assert any("g does not show" in note for note in fit.notes)
 
 
 def test_a_latency_that_does_not_show_is_on_its_bound_and_said() -> None:
-    found = loggp.fit(truth(-2e-7, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10))
-    assert found.parameters["L_s"].value == 0.0
-    assert any("L is at its bound 0" in note for note in found.notes)
+    fit = loggp.fit(truth(-2e-7, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10))
+    assert fit.parameters["L_s"].value == 0.0
+    assert any("L is at its bound 0" in note for note in fit.notes)
 
 
 def test_a_transfer_that_begins_when_the_receive_is_posted_is_not_called_an_overhead() -> None:
     """All of the message is in o_r then: what is left for L and G is rounding."""
-    found = loggp.fit(truth(5e-9, Delay(1e-9), Delay(10.2e-6, 1e-10), 0.0, 1e-26))
-    assert any("L and o_receive cannot be separated" in note for note in found.notes)
-    assert found.parameters["G_s_per_B"].value is None
-    assert found.derived["r_inf_Bps"].value is None
-    assert any("G does not show" in note for note in found.notes)
+    fit = loggp.fit(truth(5e-9, Delay(1e-9), Delay(10.2e-6, 1e-10), 0.0, 1e-26))
+    assert any("L and o_receive cannot be separated" in note for note in fit.notes)
+    assert fit.parameters["G_s_per_B"].value is None
+    assert fit.derived["r_inf_Bps"].value is None
+    assert any("G does not show" in note for note in fit.notes)
 
 
 def test_a_latency_beside_overheads_is_told_from_them() -> None:
-    found = loggp.fit(truth(1e-6, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10))
-    assert not any("separated" in note or "G does" in note for note in found.notes)
+    fit = loggp.fit(truth(1e-6, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10))
+    assert not any("separated" in note or "G does" in note for note in fit.notes)
 
 
 def test_delays_that_do_not_decide_are_told() -> None:
-    found = loggp.fit(truth(1e-7, Delay(1e-7), Delay(1e-7), 9e-6, 4e-10))
-    assert any("delays are shorter than the gap" in note for note in found.notes)
+    fit = loggp.fit(truth(1e-7, Delay(1e-7), Delay(1e-7), 9e-6, 4e-10))
+    assert any("delays are shorter than the gap" in note for note in fit.notes)
 
 
 def test_a_launch_without_trains_is_no_launch() -> None:
@@ -204,7 +204,9 @@ def test_a_simulated_machine_gives_its_settings_back(hockney: RunHockney, tmp_pa
     done = hockney("overheads", "--platform", "platform.xml", *words, "--json", "-q")
     assert done.status == 0, done.stderr
     result = json.loads(done.stdout)
-    parameters = {name: one["value"] for name, one in result["fits"][0]["parameters"].items()}
+    parameters = {
+        name: parameter["value"] for name, parameter in result["fits"][0]["parameters"].items()
+    }
     assert parameters["o_send_s"] == pytest.approx(2e-6, rel=0.01)
     assert parameters["o_send_s_per_B"] == pytest.approx(1e-10, rel=0.01)
     assert parameters["o_receive_s"] == pytest.approx(1e-6, rel=0.01)
@@ -243,7 +245,7 @@ def test_a_shape_in_words_is_a_machine_for_every_step(hockney: RunHockney) -> No
 
 @pytest.mark.parametrize("overhead", [5e-8, 3e-7])
 def test_noise_is_not_taken_for_several_protocols(overhead: float) -> None:
-    """Constant overheads, and trains that scatter by more than they are."""
+    """Constant overheads, and trains whose scatter exceeds them."""
     curve = truth(1e-6, Delay(overhead), Delay(overhead), 2.5 * overhead, 1e-10, 0.03, 8)
     notes = loggp.fit(curve).notes
     assert not any("use sizes of one protocol" in note for note in notes)

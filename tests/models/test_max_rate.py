@@ -53,25 +53,25 @@ def curve(
 
 def test_every_protocol_is_found_without_noise() -> None:
     x, k = grid()
-    found = fit(curve(protocols(x, k), x, k))
-    assert found.error_max < 1e-6
+    fitted = fit(curve(protocols(x, k), x, k))
+    assert fitted.error_max < 1e-6
     for number, (alpha, R_C, R_N) in enumerate((SHORT, EAGER, RENDEZVOUS), start=1):
-        assert found.parameters[f"alpha_{number}_s"].value == pytest.approx(alpha, rel=1e-6)
-        assert found.parameters[f"R_C_{number}_Bps"].value == pytest.approx(R_C, rel=1e-6)
-        node = found.parameters[f"R_N_{number}_Bps"].value
+        assert fitted.parameters[f"alpha_{number}_s"].value == pytest.approx(alpha, rel=1e-6)
+        assert fitted.parameters[f"R_C_{number}_Bps"].value == pytest.approx(R_C, rel=1e-6)
+        node = fitted.parameters[f"R_N_{number}_Bps"].value
         assert node == (pytest.approx(R_N, rel=1e-6) if np.isfinite(R_N) else None)
-    assert found.parameters["break_1_bytes"].interval == Interval(256.0, 512.0)
-    assert low_of(found.parameters["break_2_bytes"].interval) == 4096.0
-    assert found.derived["pairs_to_fill_3"].value == pytest.approx(6.8 / 4.3)
-    np.testing.assert_allclose(found.predict(x, k), protocols(x, k), rtol=1e-6)
+    assert fitted.parameters["break_1_bytes"].interval == Interval(256.0, 512.0)
+    assert low_of(fitted.parameters["break_2_bytes"].interval) == 4096.0
+    assert fitted.derived["pairs_to_fill_3"].value == pytest.approx(6.8 / 4.3)
+    np.testing.assert_allclose(fitted.predict(x, k), protocols(x, k), rtol=1e-6)
 
 
 def test_parameters_come_back_from_noise_with_intervals() -> None:
     x, k = grid()
-    found = fit(curve(protocols(x, k), x, k, noise=0.03, launches=5))
+    fitted = fit(curve(protocols(x, k), x, k, noise=0.03, launches=5))
     alpha, R_C, R_N = RENDEZVOUS
     for name, truth in (("alpha_3_s", alpha), ("R_C_3_Bps", R_C), ("R_N_3_Bps", R_N)):
-        value = found.parameters[name]
+        value = fitted.parameters[name]
         assert value.value == pytest.approx(truth, rel=0.03)
         assert value.interval is not None
         assert value.interval.low <= (value.value or 0.0) <= value.interval.high
@@ -81,21 +81,21 @@ def test_strong_noise_does_not_shift_the_rate() -> None:
     """A fit of relative residuals would shift it, by their variance: they forgive what is too
     small."""
     x, k = grid(np.round(2.0 ** np.arange(12, 20, 0.125)))
-    found = fit(curve(seconds_of(x, k, *RENDEZVOUS), x, k, noise=0.25), breaks_bytes=())
-    assert found.parameters["R_N_1_Bps"].value == pytest.approx(RENDEZVOUS[2], rel=0.03)
+    fitted = fit(curve(seconds_of(x, k, *RENDEZVOUS), x, k, noise=0.25), breaks_bytes=())
+    assert fitted.parameters["R_N_1_Bps"].value == pytest.approx(RENDEZVOUS[2], rel=0.03)
 
 
 def test_given_protocols_are_taken() -> None:
     x, k = grid()
-    found = fit(curve(protocols(x, k), x, k, noise=0.01), breaks_bytes=BREAKS)
-    assert {name for name in found.parameters if name.startswith("alpha")} == {
+    fitted = fit(curve(protocols(x, k), x, k, noise=0.01), breaks_bytes=BREAKS)
+    assert {name for name in fitted.parameters if name.startswith("alpha")} == {
         "alpha_1_s",
         "alpha_2_s",
         "alpha_3_s",
     }
-    one = fit(curve(protocols(x, k), x, k, noise=0.01), breaks_bytes=())
-    assert "alpha_2_s" not in one.parameters
-    assert one.error_median > 3.0 * found.error_median
+    one_protocol = fit(curve(protocols(x, k), x, k, noise=0.01), breaks_bytes=())
+    assert "alpha_2_s" not in one_protocol.parameters
+    assert one_protocol.error_median > 3.0 * fitted.error_median
 
 
 def test_it_explains_pairs_that_one_line_cannot() -> None:
@@ -110,11 +110,11 @@ def test_it_explains_pairs_that_one_line_cannot() -> None:
 
 def test_a_node_that_no_number_of_pairs_fills_is_not_known() -> None:
     x, k = grid(pairs=np.array([1.0, 2.0]))
-    found = fit(curve(seconds_of(x, k, 2e-6, 1e9, 2.5e9), x, k, noise=0.01))
-    assert found.parameters["R_N_1_Bps"].value is None
-    assert found.derived["pairs_to_fill_1"].value is None
-    assert found.parameters["R_C_1_Bps"].value == pytest.approx(1e9, rel=0.02)
-    note, few = found.notes
+    fitted = fit(curve(seconds_of(x, k, 2e-6, 1e9, 2.5e9), x, k, noise=0.01))
+    assert fitted.parameters["R_N_1_Bps"].value is None
+    assert fitted.derived["pairs_to_fill_1"].value is None
+    assert fitted.parameters["R_C_1_Bps"].value == pytest.approx(1e9, rel=0.02)
+    note, few = fitted.notes
     assert "no interval from fewer than 5 launches" in few
     assert "no number of pairs k up to 2 has k R_C > R_N" in note
     assert "at least 2.01e+09 B/s" in note
@@ -122,20 +122,20 @@ def test_a_node_that_no_number_of_pairs_fills_is_not_known() -> None:
 
 def test_a_pair_that_never_runs_alone_is_not_known() -> None:
     x, k = grid(pairs=np.array([4.0, 8.0, 16.0]))
-    found = fit(curve(seconds_of(x, k, 2e-6, 4e9, 5e9), x, k))
-    assert found.parameters["R_C_1_Bps"].value is None
-    assert found.parameters["R_N_1_Bps"].value == pytest.approx(5e9, rel=1e-3)
-    assert any("R_C does not show" in note for note in found.notes)
+    fitted = fit(curve(seconds_of(x, k, 2e-6, 4e9, 5e9), x, k))
+    assert fitted.parameters["R_C_1_Bps"].value is None
+    assert fitted.parameters["R_N_1_Bps"].value == pytest.approx(5e9, rel=1e-3)
+    assert any("R_C does not show" in note for note in fitted.notes)
 
 
 def test_a_node_is_never_slower_than_a_pair() -> None:
     """Times that grow faster than the number of pairs: no node does that, R_N stays at R_C."""
     x, k = grid()
-    found = fit(curve(2e-6 + x * k**1.5 / 1e9, x, k), breaks_bytes=())
-    rates = found.parameters["R_C_1_Bps"].value, found.parameters["R_N_1_Bps"].value
+    fitted = fit(curve(2e-6 + x * k**1.5 / 1e9, x, k), breaks_bytes=())
+    rates = fitted.parameters["R_C_1_Bps"].value, fitted.parameters["R_N_1_Bps"].value
     assert rates[0] is not None
     assert rates[1] == pytest.approx(rates[0])
-    assert any("R_N is at its bound R_C" in note for note in found.notes)
+    assert any("R_N is at its bound R_C" in note for note in fitted.notes)
 
 
 @given(
@@ -163,7 +163,7 @@ def test_no_other_curve_has_smaller_squares(seed: int, other: tuple[float, float
     assert squares_of(other[0], other[1], other[1] * other[2]) >= squares[0] * (1.0 - 1e-9)
     for factor in (0.9, 1.1):
         for changed in ((alpha * factor, a, b), (alpha, a * factor, b), (alpha, a, b * factor)):
-            # Only curves whose node is not slower than a pair are asked for.
+            # Only curves whose node is not slower than a pair count.
             if changed[1] >= changed[2]:
                 assert squares_of(*changed) >= squares[0] * (1.0 - 1e-9)
 
@@ -175,9 +175,9 @@ def test_nonnegative_least_squares_are_those_of_scipy(seed: int, columns: int) -
 
     chance = np.random.default_rng(seed)
     matrix, target = chance.standard_normal((6, columns)), chance.standard_normal(6)
-    found, explained = nonnegative(matrix.T @ matrix, matrix.T @ target)
+    solution, explained = nonnegative(matrix.T @ matrix, matrix.T @ target)
     expected, norm = nnls(matrix, target)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(solution, expected, atol=1e-6)
     assert target @ target - explained == pytest.approx(norm**2, abs=1e-8)
 
 

@@ -47,11 +47,11 @@ def test_every_file_here_is_a_model_with_the_protocol() -> None:
     assert MODELS.names() == ["hockney", "loggp", "max-rate", "multi-mode", "segmented"]
     nothing = curve_of_arrays([8.0], [1e-6])
     for name in MODELS.names():
-        one = MODELS.find(name)
-        assert one.DATA
-        assert one.lacks(nothing)
+        model = MODELS.find(name)
+        assert model.DATA
+        assert model.lacks(nothing)
         with pytest.raises(UsageError, match=f"{name} needs times"):
-            one.fit(nothing)
+            model.fit(nothing)
 
 
 def test_a_model_that_is_none_is_named_with_those_that_are() -> None:
@@ -81,7 +81,7 @@ def test_protocols_are_explained_by_segments_first() -> None:
 
 
 def test_launches_that_lack_sizes_are_no_single_launch() -> None:
-    """Of two, each has some of the sizes: neither is predicted from the other."""
+    """Two, each with some of the sizes: neither predicts the other."""
     seconds = [[1e-6, math.nan, math.nan], [math.nan, 2e-6, 3e-6]]
     best = rank(curve_of_arrays([0, 1024, 4096], seconds)).best_first[0]
     assert best.cross_validated_error is None
@@ -116,10 +116,10 @@ def test_a_launch_below_the_clocks_resolution_counts_as_none() -> None:
 
 
 def test_where_nothing_can_be_fitted_each_model_says_why() -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as error:
         rank(curve_of_arrays([8.0], [1e-6]))
     for name in MODELS.names():
-        assert f"{name} needs" in str(told.value)
+        assert f"{name} needs" in str(error.value)
 
 
 def test_numbers_of_one_line_do_not_load_scipy() -> None:
@@ -138,26 +138,26 @@ def test_numbers_of_one_line_do_not_load_scipy() -> None:
 def test_fit_without_a_model_is_hockneys_line(hockney: RunHockney, run_file: Path) -> None:
     done = hockney("fit", str(run_file), "--json")
     assert done.status == 0, done.stderr
-    (found,) = json.loads(done.stdout)["fits"]
+    (fit,) = json.loads(done.stdout)["fits"]
     expected = fit_hockney(curve_of(estimate(make_run(nanoseconds, sizes=SIZES)).headline))
-    assert found["model"] == "hockney"
-    assert found["parameters"]["alpha_s"]["value"] == expected.parameters["alpha_s"].value
-    assert found["criterion"] == pytest.approx(expected.criterion)
+    assert fit["model"] == "hockney"
+    assert fit["parameters"]["alpha_s"]["value"] == expected.parameters["alpha_s"].value
+    assert fit["criterion"] == pytest.approx(expected.criterion)
     text = hockney("fit", str(run_file)).stdout
     assert "T(b) = alpha + beta b, least squares" in text
 
 
 def test_fit_of_segments_gives_their_lines(hockney: RunHockney, run_file: Path) -> None:
     done = hockney("fit", str(run_file), "--model", "segmented", "--json")
-    (found,) = json.loads(done.stdout)["fits"]
-    assert found["model"] == "segmented"
-    assert [(part["from_bytes"], part["to_bytes"]) for part in found["segments"]] == [
+    (fit,) = json.loads(done.stdout)["fits"]
+    assert fit["model"] == "segmented"
+    assert [(part["from_bytes"], part["to_bytes"]) for part in fit["segments"]] == [
         (0, 4096),
         (8192, 2**20),
     ]
-    assert found["segments"][1]["alpha_s"] == pytest.approx(9e-6, rel=0.01)
-    assert found["segments"][1]["beta_s_per_B"] == pytest.approx(1e-10, rel=0.01)
-    limit = found["parameters"]["break_1_bytes"]
+    assert fit["segments"][1]["alpha_s"] == pytest.approx(9e-6, rel=0.01)
+    assert fit["segments"][1]["beta_s_per_B"] == pytest.approx(1e-10, rel=0.01)
+    limit = fit["parameters"]["break_1_bytes"]
     assert (limit["low"], limit["high"]) == (4096.0, 8192.0)
     text = hockney("fit", str(run_file), "--model", "segmented").stdout
     assert "4 KiB .. 8 KiB" in text
@@ -166,11 +166,11 @@ def test_fit_of_segments_gives_their_lines(hockney: RunHockney, run_file: Path) 
 @pytest.mark.long
 def test_auto_ranks_all_that_the_data_carry(hockney: RunHockney, run_file: Path) -> None:
     done = hockney("fit", str(run_file), "--model", "auto", "--json")
-    told = json.loads(done.stdout)
-    assert [found["model"] for found in told["fits"]] == ["segmented", "hockney"]
-    assert told["fits"][0]["cross_validated_error"] < 0.005
-    assert "criterion" in told["fits"][0]["reason"]
-    assert {lack["model"] for lack in told["lacking"]} == {"loggp", "max-rate", "multi-mode"}
+    ranking = json.loads(done.stdout)
+    assert [fit["model"] for fit in ranking["fits"]] == ["segmented", "hockney"]
+    assert ranking["fits"][0]["cross_validated_error"] < 0.005
+    assert "criterion" in ranking["fits"][0]["reason"]
+    assert {lack["model"] for lack in ranking["lacking"]} == {"loggp", "max-rate", "multi-mode"}
     text = hockney("fit", str(run_file), "--model", "auto").stdout
     assert text.index("1. segmented") < text.index("2. hockney")
     assert "max-rate needs" in text
@@ -219,9 +219,9 @@ def test_of_imported_tables_a_statistic_is_chosen(
     assert done.status == 0, done.stderr
     done = hockney("fit", "osu.jsonl", "--statistic", statistic, "--json")
     assert done.status == 0, done.stderr
-    (found,) = json.loads(done.stdout)["fits"]
-    assert found["parameters"]["alpha_s"]["value"] == pytest.approx(2e-6 * slow, rel=0.02)
-    noted = f"through the {statistic} over launches" in found["notes"]
+    (fit,) = json.loads(done.stdout)["fits"]
+    assert fit["parameters"]["alpha_s"]["value"] == pytest.approx(2e-6 * slow, rel=0.02)
+    noted = f"through the {statistic} over launches" in fit["notes"]
     assert noted == (statistic != "median")
 
 

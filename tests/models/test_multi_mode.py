@@ -85,9 +85,9 @@ def test_the_corrected_equation_is_the_simulation_of_two_pairs() -> None:
 
 def test_below_the_chunk_size_two_pairs_move_exactly_twice_what_one_does() -> None:
     x, n = np.array([65536.0]), np.array([1e9])
-    one = bandwidth_Bps(x, n, np.array([1.0]), general_s(x, n, np.array([1.0]), B_r, T_l))
-    two = bandwidth_Bps(x, n, np.array([2.0]), corrected_s(x, n, B_r, T_l, C))
-    assert two == pytest.approx(2.0 * one, rel=1e-6)
+    one_pair = bandwidth_Bps(x, n, np.array([1.0]), general_s(x, n, np.array([1.0]), B_r, T_l))
+    two_pairs = bandwidth_Bps(x, n, np.array([2.0]), corrected_s(x, n, B_r, T_l, C))
+    assert two_pairs == pytest.approx(2.0 * one_pair, rel=1e-6)
 
 
 @pytest.mark.parametrize("kappa", [1.0, 1.2, 1.6, 2.0])
@@ -132,16 +132,16 @@ def test_chunks_come_back_from_times_with_noise_of_three_per_cent(
 ) -> None:
     right = 0
     for seed in range(4):
-        found = fit(curve(closed(chunk, widths, kappa), seed=seed), resamples=0).parameters
-        names = [name for name in ("C_1_bytes", "C_2_bytes") if name in found]
+        parameters = fit(curve(closed(chunk, widths, kappa), seed=seed), resamples=0).parameters
+        names = [name for name in ("C_1_bytes", "C_2_bytes") if name in parameters]
         if len(names) != len(chunk):
             continue
         close = [
-            1.0 / QUARTER_OCTAVE < (found[name].value or 0.0) / size < QUARTER_OCTAVE
+            1.0 / QUARTER_OCTAVE < (parameters[name].value or 0.0) / size < QUARTER_OCTAVE
             for name, size in zip(names, chunk, strict=True)
         ]
-        rate = abs((found["B_r_Bps"].value or 0.0) / B_r - 1.0) < 0.02
-        width = len(chunk) < 2 or found["w_1_processes"].value == widths[0]
+        rate = abs((parameters["B_r_Bps"].value or 0.0) / B_r - 1.0) < 0.02
+        width = len(chunk) < 2 or parameters["w_1_processes"].value == widths[0]
         right += all(close) and rate and width
     assert right >= 3
 
@@ -149,55 +149,55 @@ def test_chunks_come_back_from_times_with_noise_of_three_per_cent(
 def test_many_sizes_are_no_hindrance() -> None:
     """More points than the search takes."""
     sizes = np.round(2.0 ** np.linspace(16, 24, 400))
-    found = fit(curve(closed([C, 4 * C], (3, 4)), sizes=sizes, launches=2)).parameters
-    assert found["C_1_bytes"].value == pytest.approx(C, rel=0.05)
-    assert found["C_2_bytes"].value == pytest.approx(4 * C, rel=0.05)
-    assert found["w_1_processes"].value == 3.0
+    parameters = fit(curve(closed([C, 4 * C], (3, 4)), sizes=sizes, launches=2)).parameters
+    assert parameters["C_1_bytes"].value == pytest.approx(C, rel=0.05)
+    assert parameters["C_2_bytes"].value == pytest.approx(4 * C, rel=0.05)
+    assert parameters["w_1_processes"].value == 3.0
 
 
 def test_the_chunk_of_simulated_pairs_comes_back() -> None:
-    found = fit(curve(simulated, processes=(1, 2), sizes=OCTAVES)).parameters
-    assert found["C_1_bytes"].value == pytest.approx(C, rel=0.19)
-    assert found["B_r_Bps"].value == pytest.approx(B_r, rel=0.02)
-    assert "C_2_bytes" not in found
+    parameters = fit(curve(simulated, processes=(1, 2), sizes=OCTAVES)).parameters
+    assert parameters["C_1_bytes"].value == pytest.approx(C, rel=0.19)
+    assert parameters["B_r_Bps"].value == pytest.approx(B_r, rel=0.02)
+    assert "C_2_bytes" not in parameters
 
 
 def test_two_processes_alone_are_enough_for_one_chunk() -> None:
     """The paper's own data, of two processes a node."""
-    found = fit(curve(closed([C], [2]), processes=(2,)))
-    assert found.parameters["C_1_bytes"].value == pytest.approx(C, rel=0.19)
-    assert any("from 1 on" in note for note in found.notes)
+    fitted = fit(curve(closed([C], [2]), processes=(2,)))
+    assert fitted.parameters["C_1_bytes"].value == pytest.approx(C, rel=0.19)
+    assert any("from 1 on" in note for note in fitted.notes)
 
 
 def test_intervals_hold_the_truth_and_the_value() -> None:
-    found = fit(curve(closed([C], [4], 1.2), launches=8))
+    fitted = fit(curve(closed([C], [4], 1.2), launches=8))
     for name, truth in (("C_1_bytes", C), ("B_r_Bps", B_r), ("kappa", 1.2)):
-        value = found.parameters[name]
+        value = fitted.parameters[name]
         assert value.interval is not None
         assert value.value is not None
         assert value.interval.holds(value.value)
         assert value.interval.low * 0.98 < truth < value.interval.high * 1.02
-    profile = found.derived["C_1_profile_bytes"]
+    profile = fitted.derived["C_1_profile_bytes"]
     assert profile.interval is not None
     assert profile.interval.low < C < profile.interval.high
 
 
 def test_eager_sizes_are_left_out_and_said() -> None:
-    found = fit(curve(closed([C], [4]), sizes=np.append([1024.0, 32768.0], OCTAVES)))
-    assert len(found.residuals) == 4 * len(OCTAVES)
-    assert found.notes[0].startswith("8 points of sizes up to 32768 bytes are excluded")
+    fitted = fit(curve(closed([C], [4]), sizes=np.append([1024.0, 32768.0], OCTAVES)))
+    assert len(fitted.residuals) == 4 * len(OCTAVES)
+    assert fitted.notes[0].startswith("8 points of sizes up to 32768 bytes are excluded")
 
 
 def test_a_bound_is_said() -> None:
-    found = fit(curve(closed([C], [4]), noise=0.0))
-    assert found.parameters["kappa"].value == pytest.approx(1.0, abs=1e-3)
-    assert any("kappa is at its bound 1" in note for note in found.notes)
+    fitted = fit(curve(closed([C], [4]), noise=0.0))
+    assert fitted.parameters["kappa"].value == pytest.approx(1.0, abs=1e-3)
+    assert any("kappa is at its bound 1" in note for note in fitted.notes)
 
 
 def test_where_no_chunk_shows_none_is_named() -> None:
-    found = fit(curve(closed([], []), sizes=OCTAVES))
-    assert "C_1_bytes" not in found.parameters
-    assert any("no chunk shows" in note for note in found.notes)
+    fitted = fit(curve(closed([], []), sizes=OCTAVES))
+    assert "C_1_bytes" not in fitted.parameters
+    assert any("no chunk shows" in note for note in fitted.notes)
 
 
 def with_repetitions(time_of: TimeOf, seed: int) -> dict[float, Curve]:
@@ -209,18 +209,18 @@ def with_repetitions(time_of: TimeOf, seed: int) -> dict[float, Curve]:
 def second_chunks(time_of: TimeOf, seed: int) -> list[float]:
     """C_2 with an eighth of the repetitions and with 8 times as many."""
     curves = with_repetitions(time_of, seed)
-    found = [fit(curves[factor]).parameters["C_2_bytes"].value for factor in (0.125, 8)]
-    return [value for value in found if value is not None]
+    chunk_sizes = [fit(curves[factor]).parameters["C_2_bytes"].value for factor in (0.125, 8)]
+    return [value for value in chunk_sizes if value is not None]
 
 
 @pytest.mark.long
 def test_pairs_that_run_ahead_have_no_second_chunk() -> None:
     """Four simulated pairs with one chunk: by the closed form alone they look like two."""
     for factor in (0.125, 1.0):
-        found = fit(curve(simulated, sizes=OCTAVES, factor=factor))
-        assert "C_2_bytes" not in found.parameters
-        assert found.parameters["C_1_bytes"].value == pytest.approx(C, rel=0.1)
-        assert any("lock-step" in note for note in found.notes)
+        fitted = fit(curve(simulated, sizes=OCTAVES, factor=factor))
+        assert "C_2_bytes" not in fitted.parameters
+        assert fitted.parameters["C_1_bytes"].value == pytest.approx(C, rel=0.1)
+        assert any("lock-step" in note for note in fitted.notes)
 
 
 @pytest.mark.long

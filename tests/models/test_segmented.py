@@ -73,13 +73,13 @@ def noisy(times: Array, noise: float, launches: int = 1, seed: int = 0) -> Array
 
 
 def assert_is(
-    found: Fit, sizes: Array, last: list[float], lines: list[tuple[float, float]]
+    fitted: Fit, sizes: Array, last: list[float], lines: list[tuple[float, float]]
 ) -> None:
     """Every breakpoint exact, every segment within 2 %."""
     bounds = [-np.inf, *last, np.inf]
-    assert len(found.segments) == len(lines)
+    assert len(fitted.segments) == len(lines)
     for segment, low, high, (alpha, beta) in zip(
-        found.segments, bounds[:-1], bounds[1:], lines, strict=True
+        fitted.segments, bounds[:-1], bounds[1:], lines, strict=True
     ):
         inside = sizes[(sizes > low) & (sizes <= high)]
         assert (segment.from_bytes, segment.to_bytes) == (inside[0], inside[-1])
@@ -157,11 +157,11 @@ def test_any_protocols_without_noise_are_found(
         for size in sizes[i - 1 : i + 3]:
             times_of_both = below[0] + below[1] * size, above[0] + above[1] * size
             assume(abs(np.log(times_of_both[0] / times_of_both[1])) > 0.05)
-    found = fit(curve_of_arrays(sizes, times))
-    if found.segments[0].to_bytes == sizes[-1] and len(lines) > 1:
+    fitted = fit(curve_of_arrays(sizes, times))
+    if fitted.segments[0].to_bytes == sizes[-1] and len(lines) > 1:
         pytest.fail("one segment")
-    assert found.error_max < 1e-3
-    bounds = [segment.to_bytes for segment in found.segments[:-1]]
+    assert fitted.error_max < 1e-3
+    bounds = [segment.to_bytes for segment in fitted.segments[:-1]]
     assert bounds == last
 
 
@@ -170,11 +170,11 @@ def test_breakpoints_are_exact_among_few_and_many_sizes(count: int) -> None:
     sizes = np.unique(np.round(np.geomspace(1.0, 2.0**22, count)))
     last, lines = [1000.0, 70000.0], [(1e-6, 5e-10), (2e-6, 2e-10), (8e-6, 1e-10)]
     expected = [sizes[sizes <= boundary][-1] for boundary in last]
-    found = [
+    fits = [
         fit(curve_of_arrays(sizes, noisy(piecewise(sizes, last, lines), 0.005, seed=seed)))
         for seed in range(6)
     ]
-    ends = [[segment.to_bytes for segment in one.segments[:-1]] for one in found]
+    ends = [[segment.to_bytes for segment in fitted.segments[:-1]] for fitted in fits]
     assert ends.count(expected) >= 5
 
 
@@ -183,9 +183,9 @@ def test_ten_thousand_noisy_sizes_fall_into_no_more_segments_than_there_are() ->
     sizes = np.unique(np.round(np.geomspace(100.0, 4e6, 10000)))
     last = [float(boundary - ENVELOPE_BYTES) for boundary in BOUNDARIES[1:]]
     times = piecewise(sizes, last, smpi_lines(1e-5, 1.25e9))
-    found = fit(curve_of_arrays(sizes, noisy(times, 0.02)))
-    ends = [segment.to_bytes for segment in found.segments[:-1]]
-    assert len(found.segments) <= len(BOUNDARIES)
+    fitted = fit(curve_of_arrays(sizes, noisy(times, 0.02)))
+    ends = [segment.to_bytes for segment in fitted.segments[:-1]]
+    assert len(fitted.segments) <= len(BOUNDARIES)
     for boundary in (1426, 3484, 5776, 9376, 15424, 65472):  # those that 2 % does not hide
         assert min(abs(end + ENVELOPE_BYTES - boundary) for end in ends) < 0.01 * boundary
 
@@ -203,7 +203,7 @@ def test_a_noisy_line_is_one_segment() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("per_octave", "least"), first_of([(1, 14), (4, 17)]))
 def test_one_wrong_size_makes_no_segment(per_octave: int, least: int) -> None:
-    """Beside a breakpoint of few sizes nobody can decide."""
+    """Beside a breakpoint with few sizes nobody can tell."""
     sizes = sizes_per_octave(per_octave)
     last, lines = [1024.0, 65536.0], [(1e-6, 5e-10), (2e-6, 2e-10), (8e-6, 1e-10)]
     truth = piecewise(sizes, last, lines)
@@ -211,23 +211,23 @@ def test_one_wrong_size_makes_no_segment(per_octave: int, least: int) -> None:
     for seed in range(20):
         times = noisy(truth, 0.01, seed=seed)[0]
         times[np.random.default_rng(seed).integers(len(sizes))] *= 2.0
-        found = fit(curve_of_arrays(sizes, times))
-        right += [segment.to_bytes for segment in found.segments[:-1]] == last
+        fitted = fit(curve_of_arrays(sizes, times))
+        right += [segment.to_bytes for segment in fitted.segments[:-1]] == last
     assert right >= least
 
 
 def test_a_size_equal_to_the_boundary_belongs_below() -> None:
     sizes, last = sizes_per_octave(1), [8192.0]
     lines = [(1e-6, 5e-10), (9e-6, 2e-10)]
-    found = fit(curve_of_arrays(sizes, piecewise(sizes, last, lines)))
-    limit = found.parameters["break_1_bytes"]
+    fitted = fit(curve_of_arrays(sizes, piecewise(sizes, last, lines)))
+    limit = fitted.parameters["break_1_bytes"]
     assert limit.interval == Interval(8192.0, 16384.0)
     assert limit.value is not None
     assert 8192.0 < limit.value < 16384.0
-    asked = np.array([8192.0, limit.value, limit.value + 1.0, 16384.0])
-    below, above = (alpha + beta * asked for alpha, beta in lines)
+    sizes_around = np.array([8192.0, limit.value, limit.value + 1.0, 16384.0])
+    below, above = (alpha + beta * sizes_around for alpha, beta in lines)
     expected = [below[0], below[1], above[2], above[3]]
-    np.testing.assert_allclose(found.predict(asked), expected, rtol=1e-6)
+    np.testing.assert_allclose(fitted.predict(sizes_around), expected, rtol=1e-6)
 
 
 @pytest.mark.long
@@ -237,16 +237,16 @@ def test_intervals_hold_the_truth_and_breakpoints_that_noise_hides_are_wide() ->
     held, breaks, widths = [], [], []
     for seed in range(15):
         times = noisy(piecewise(sizes, last, lines), 0.01, launches=10, seed=seed)
-        found = fit(curve_of_arrays(sizes, times))
-        if len(found.segments) != len(lines):
+        fitted = fit(curve_of_arrays(sizes, times))
+        if len(fitted.segments) != len(lines):
             continue
         for number, (alpha, beta) in enumerate(lines, start=1):
             for name, truth in ((f"alpha_{number}_s", alpha), (f"beta_{number}_s_per_B", beta)):
-                limits = found.parameters[name]
+                limits = fitted.parameters[name]
                 assert limits.interval is not None
                 held.append(limits.interval.holds(truth))
         for number, boundary in enumerate(last, start=1):
-            limits = found.parameters[f"break_{number}_bytes"]
+            limits = fitted.parameters[f"break_{number}_bytes"]
             assert limits.interval is not None
             breaks.append(limits.interval.low <= boundary < limits.interval.high)
             widths.append(limits.interval.high / limits.interval.low)
@@ -272,9 +272,9 @@ def test_a_breakpoint_that_launches_do_not_agree_on_is_wide(
 
 def test_one_launch_has_no_intervals_but_gaps_between_segments() -> None:
     sizes = sizes_per_octave(1)
-    found = fit(curve_of_arrays(sizes, piecewise(sizes, [64.0], [(1e-6, 0.0), (9e-6, 2e-10)])))
-    assert found.parameters["alpha_1_s"].interval is None
-    assert found.parameters["break_1_bytes"].interval == Interval(64.0, 128.0)
+    fitted = fit(curve_of_arrays(sizes, piecewise(sizes, [64.0], [(1e-6, 0.0), (9e-6, 2e-10)])))
+    assert fitted.parameters["alpha_1_s"].interval is None
+    assert fitted.parameters["break_1_bytes"].interval == Interval(64.0, 128.0)
 
 
 def test_a_table_with_protocols_is_fitted_where_one_line_is_not() -> None:
@@ -309,13 +309,13 @@ def test_any_times_are_fitted_within_physical_bounds(
     sizes, times = zip(*points, strict=True)
     assume(len(set(sizes)) >= 3)
     times_s = noisy(np.array(times), 0.1, launches=launches)
-    found = fit(curve_of_arrays(sizes, times_s), resamples=20)
-    assert np.isfinite(found.residuals).all()
-    for value in found.parameters.values():
+    fitted = fit(curve_of_arrays(sizes, times_s), resamples=20)
+    assert np.isfinite(fitted.residuals).all()
+    for value in fitted.parameters.values():
         assert value.value is not None
         if value.interval is not None:
             assert value.interval.holds(value.value)
-    for segment in found.segments:
+    for segment in fitted.segments:
         assert segment.alpha_s >= 0.0
         assert segment.beta_s_per_B >= 0.0
         inside = {size for size in sizes if segment.from_bytes <= size <= segment.to_bytes}
@@ -331,18 +331,18 @@ def test_0_bytes_off_the_line_are_a_segment_of_their_own(slowdown: float) -> Non
     times[:, 0] *= slowdown
     times *= np.random.default_rng(1).uniform(0.8, 1.2, (8, 1))  # a launch is slow as a whole
     curve = curve_of_arrays(sizes, times)
-    found = fit(curve)
-    empty, line = found.segments[0], found.segments[1]
-    assert [segment.to_bytes for segment in found.segments] == [0, 1024, sizes[-1]]
-    assert empty.alpha_s == curve.median_s[0] == found.predict(np.array([0.0]))[0]
+    fitted = fit(curve)
+    empty, line = fitted.segments[0], fitted.segments[1]
+    assert [segment.to_bytes for segment in fitted.segments] == [0, 1024, sizes[-1]]
+    assert empty.alpha_s == curve.median_s[0] == fitted.predict(np.array([0.0]))[0]
     assert empty.alpha_interval is not None
     assert empty.alpha_interval.low < empty.alpha_s < empty.alpha_interval.high
     assert empty.beta_s_per_B == 0.0
-    assert found.derived["r_inf_1_Bps"].value is None
-    assert found.predict(np.array([1.0]))[0] == line.alpha_s + line.beta_s_per_B
+    assert fitted.derived["r_inf_1_Bps"].value is None
+    assert fitted.predict(np.array([1.0]))[0] == line.alpha_s + line.beta_s_per_B
     words = "less" if slowdown < 1.0 else "more"
-    assert any(f"% {words} than the line of the next sizes" in note for note in found.notes)
-    assert not any("is at its bound" in note for note in found.notes)
+    assert any(f"% {words} than the line of the next sizes" in note for note in fitted.notes)
+    assert not any("is at its bound" in note for note in fitted.notes)
 
 
 @pytest.mark.parametrize(("launches", "off"), [(1, 0.9), (8, 1.0005)])
@@ -372,8 +372,8 @@ def test_a_launch_without_a_size_does_not_matter() -> None:
     sizes = sizes_per_octave(1)
     times = np.tile(1e-6 + sizes / 1e10, (3, 1))
     times[1, 4] = np.nan
-    found = fit(curve_of_arrays(sizes, times))
-    assert found.segments[0].alpha_s == pytest.approx(1e-6)
+    fitted = fit(curve_of_arrays(sizes, times))
+    assert fitted.segments[0].alpha_s == pytest.approx(1e-6)
 
 
 EIGHT = np.arange(1.0, 9.0)

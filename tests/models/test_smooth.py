@@ -33,12 +33,12 @@ def fits(times: Array, sizes: Array, noise: float, count: int = 5) -> list[Fit]:
 @pytest.mark.parametrize("noise", first_of([0.02, 0.005]))
 def test_a_smooth_curve_has_no_break(name: str, noise: float) -> None:
     sizes = sizes_per_octave(1)
-    found = fits(SMOOTH[name](sizes), sizes, noise)
-    assert sum(len(one.segments) == 1 for one in found) >= 4
-    one = next(one for one in found if len(one.segments) == 1)
-    assert one.error_max is not None
-    assert one.error_max < 4.0 * noise, "the curve itself, not a line"
-    assert any("is a curve" in note for note in one.notes)
+    trials = fits(SMOOTH[name](sizes), sizes, noise)
+    assert sum(len(fitted.segments) == 1 for fitted in trials) >= 4
+    fitted = next(fitted for fitted in trials if len(fitted.segments) == 1)
+    assert fitted.error_max is not None
+    assert fitted.error_max < 4.0 * noise, "the curve itself, not a line"
+    assert any("is a curve" in note for note in fitted.notes)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_a_smooth_curve_has_no_break(name: str, noise: float) -> None:
 def test_true_breaks_are_still_found(above: tuple[float, float], noise: float) -> None:
     sizes = sizes_per_octave(4)
     times = piecewise(sizes, [32768.0], [(1e-6, 1e-10), above])
-    found = fits(times, sizes, noise)
-    ends = [[segment.to_bytes for segment in one.segments[:-1]] for one in found]
+    trials = fits(times, sizes, noise)
+    ends = [[segment.to_bytes for segment in fitted.segments[:-1]] for fitted in trials]
     assert sum(len(end) == 1 and 16384 <= end[0] <= 65536 for end in ends) >= 4
 
 
@@ -60,14 +60,14 @@ def test_true_breaks_are_still_found(above: tuple[float, float], noise: float) -
 def test_a_jump_between_curves_is_the_only_break() -> None:
     sizes = sizes_per_octave(2)
     times = SMOOTH["square root"](sizes) * np.where(sizes > 8192.0, 1.5, 1.0)
-    for one in fits(times, sizes, 0.003, 3):
-        assert [segment.to_bytes for segment in one.segments[:-1]] == [8192]
+    for fitted in fits(times, sizes, 0.003, 3):
+        assert [segment.to_bytes for segment in fitted.segments[:-1]] == [8192]
 
 
 def test_a_curve_is_predicted_between_sizes_and_goes_on_as_a_line() -> None:
     sizes = sizes_per_octave(1)
-    (one,) = fits(SMOOTH["square root"](sizes), sizes, 0.002, 1)
+    (fitted,) = fits(SMOOTH["square root"](sizes), sizes, 0.002, 1)
     between = np.array([3.0, 700.0, 3e5])
-    np.testing.assert_allclose(one.predict(between), SMOOTH["square root"](between), rtol=0.01)
-    beyond = one.predict(np.array([2.0**22, 2.0**23, 2.0**24]))
+    np.testing.assert_allclose(fitted.predict(between), SMOOTH["square root"](between), rtol=0.01)
+    beyond = fitted.predict(np.array([2.0**22, 2.0**23, 2.0**24]))
     assert beyond[2] - beyond[1] == pytest.approx(2.0 * (beyond[1] - beyond[0]))

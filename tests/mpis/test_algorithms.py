@@ -36,17 +36,17 @@ CHAIN = Algorithm("bcast", "chain", "chain", 2)
 @pytest.fixture(scope="module", params=first_of(INSTALLED))
 def library(request: pytest.FixtureRequest) -> tuple[Mpi, Engine]:
     """Each MPI library that is here, with its engine."""
-    found = shutil.which(request.param)
-    if not found or why_not_whole(Path(found)):
+    wrapper = shutil.which(request.param)
+    if not wrapper or why_not_whole(Path(wrapper)):
         pytest.skip(f"no whole {request.param} here")
     mpi = find_mpi(request.param)
     return mpi, build_engine(mpi)
 
 
 def discovered(library: tuple[Mpi, Engine], collective: str) -> dict[str, Algorithm]:
-    found = family_of(library[0]).discover(*library, [collective])
-    assert {each.collective for each in found} <= {collective}
-    return {each.name: each for each in found}
+    algorithms = family_of(library[0]).discover(*library, [collective])
+    assert {each.collective for each in algorithms} <= {collective}
+    return {each.name: each for each in algorithms}
 
 
 def test_every_library_tells_its_algorithms(library: tuple[Mpi, Engine]) -> None:
@@ -134,11 +134,11 @@ def test_names_that_stick_to_the_word_before_them_are_found() -> None:
 def test_simgrid_tells_its_algorithms() -> None:
     mpi = find_mpi("smpicc")
     library = mpi, build_engine(mpi)
-    found = discovered(library, "bcast")
-    assert found["binomial"].own_name == "binomial_tree"
-    assert found["basic_linear"].own_name == "flattree"
-    assert "mpich" not in found  # a decision, not an algorithm
-    forcing = family_of(mpi).forcing("bcast", found["binomial"], None)
+    algorithms = discovered(library, "bcast")
+    assert algorithms["binomial"].own_name == "binomial_tree"
+    assert algorithms["basic_linear"].own_name == "flattree"
+    assert "mpich" not in algorithms  # a decision, not an algorithm
+    forcing = family_of(mpi).forcing("bcast", algorithms["binomial"], None)
     assert forcing.cfg == ("smpi/bcast:binomial_tree",)
 
 
@@ -168,9 +168,9 @@ def test_silent_fallbacks_of_open_mpi(
     collective: str, own_name: str, ranks: int, bytes_: int, segment: int | None, by: str | None
 ) -> None:
     algorithm = Algorithm(collective, own_name, own_name, 1)
-    found = openmpi.replaced_by(algorithm, ranks, bytes_, segment)
+    fallback = openmpi.replaced_by(algorithm, ranks, bytes_, segment)
     words = None if by is None else "gives an error" if by == "none" else f"runs {by}"
-    assert (found.partition(":")[0] if found else None) == words
+    assert (fallback.partition(":")[0] if fallback else None) == words
 
 
 @pytest.mark.parametrize(

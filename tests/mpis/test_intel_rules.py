@@ -34,8 +34,8 @@ def test_each_collective_has_one_variable_with_all_sizes(tmp_path: Path) -> None
         "I_MPI_ADJUST_BARRIER": "2:0-2147483647",
     }
     held = intel.FORMATS["intel"].read(path)
-    found = [rule_for(held, "bcast", 4, size) for size in (63, 64, 1023, 2048, 4097)]
-    assert [one.algorithm if one else None for one in found] == ["0", "1", "1", "3", "0"]
+    choices = [rule_for(held, "bcast", 4, size) for size in (63, 64, 1023, 2048, 4097)]
+    assert [choice.algorithm if choice else None for choice in choices] == ["0", "1", "1", "3", "0"]
 
 
 def test_rules_that_differ_by_ranks_are_no_variables() -> None:
@@ -48,7 +48,7 @@ RING, OWN = "8", "0"
 
 
 def test_the_library_runs_the_algorithm_that_a_rule_names(mpi: Mpi, tmp_path: Path) -> None:
-    """Sums show by their last bits in which order they were made."""
+    """The last bits of a sum show in which order it was made."""
     if mpi.family != "intel":
         pytest.skip("needs Intel MPI: .ci/run tests it, and HOCKNEY_TEST_MPICC names its mpicc")
     program = tmp_path / "sums"
@@ -64,7 +64,7 @@ def test_the_library_runs_the_algorithm_that_a_rule_names(mpi: Mpi, tmp_path: Pa
 
     rules = [rule("allreduce", 3, 512, 1024, RING)]
     by_own, by_ring = sums(3, I_MPI_ADJUST_ALLREDUCE=OWN), sums(3, I_MPI_ADJUST_ALLREDUCE=RING)
-    assert all(one != other for one, other in zip(by_own, by_ring, strict=True))
+    assert all(own != ring for own, ring in zip(by_own, by_ring, strict=True))
     wanted = [by_own[0], *by_ring[1:3], by_own[3]]
     for form in ("intel", "intel-tree"):
         path = tmp_path / form

@@ -25,7 +25,7 @@ from hockney.tuning.rules_trial import start, try_files, write_tried
 FORM = mpich.FORMATS["mpich"]
 
 
-OVER_SHARED_MEMORY = [one for one in MPICHS if one.values[0].launcher_version[0] != "4"]
+OVER_SHARED_MEMORY = [param for param in MPICHS if param.values[0].launcher_version[0] != "4"]
 """Debian's MPICH 4 leaves messages within a node to UCX: it lists no such variables."""
 
 
@@ -81,8 +81,8 @@ def test_a_rule_changes_what_the_ranks_of_a_node_do(
     assert ways(a_mpich, tmp_path, {}, *sizes) == ["shared"] * 5
     assert write_tried(FORM, rules, file, here, a_mpich, engine) is True
     env = FORM.environment(file)
-    found = ways(a_mpich, tmp_path, env, *sizes)
-    assert found == ["shared", "messages", "shared", "shared", "messages"]
+    taken = ways(a_mpich, tmp_path, env, *sizes)
+    assert taken == ["shared", "messages", "shared", "shared", "messages"]
     threads = {**env, "THREADS": "1"}
     assert ways(a_mpich, tmp_path, threads, 8) == ways(a_mpich, tmp_path, {"THREADS": "1"}, 8)
 
@@ -120,8 +120,8 @@ def test_a_check_tells_rules_of_a_node_from_what_the_library_does_anyway(
     held, own = held_in(FORM, tmp_path / "rules", a_mpich, engine), FORM.own(engine)
 
     def rule_at(collective: str, size: int) -> tuple[str, str] | None:
-        found = changing(held, own, (collective, 2, size))
-        return None if found is None else (found.algorithm, found.suffix)
+        rule = changing(held, own, (collective, 2, size))
+        return None if rule is None else (rule.algorithm, rule.suffix)
 
     assert rule_at("allreduce", 4) is rule_at("allreduce", 8192) is None
     assert rule_at("allreduce", 8) == rule_at("allreduce", 4096) == ("mpir", ".posix")
@@ -131,17 +131,21 @@ def test_a_check_tells_rules_of_a_node_from_what_the_library_does_anyway(
 
 @pytest.mark.parametrize("any_mpich", MPICHS)
 def test_what_no_variable_is_listed_for_is_no_contender(any_mpich: Mpi) -> None:
-    found = mpich.discover(any_mpich, build_engine(any_mpich), ["bcast", "alltoall"])
-    listed = OVER_SHARED_MEMORY and any_mpich in [one.values[0] for one in OVER_SHARED_MEMORY]
-    assert {one.collective for one in found if one.on_one_node} == ({"bcast"} if listed else set())
+    algorithms = mpich.discover(any_mpich, build_engine(any_mpich), ["bcast", "alltoall"])
+    listed = OVER_SHARED_MEMORY and any_mpich in [param.values[0] for param in OVER_SHARED_MEMORY]
+    assert {algorithm.collective for algorithm in algorithms if algorithm.on_one_node} == (
+        {"bcast"} if listed else set()
+    )
 
 
 def test_its_algorithms_are_contenders_on_one_node(engine: Engine, a_mpich: Mpi) -> None:
-    found = mpich.discover(a_mpich, engine, ["bcast", "alltoall"])
-    on_node = [one for one in found if one.on_one_node]
-    assert {one.collective for one in on_node} == {"bcast"}, "alltoall has no leaf in the tree"
-    assert {"mpir", "release_gather"} <= {one.own_name for one in on_node}
-    [shared] = [one for one in on_node if one.own_name == "release_gather"]
+    algorithms = mpich.discover(a_mpich, engine, ["bcast", "alltoall"])
+    on_node = [algorithm for algorithm in algorithms if algorithm.on_one_node]
+    assert {algorithm.collective for algorithm in on_node} == {"bcast"}, (
+        "alltoall has no leaf in the tree"
+    )
+    assert {"mpir", "release_gather"} <= {algorithm.own_name for algorithm in on_node}
+    [shared] = [algorithm for algorithm in on_node if algorithm.own_name == "release_gather"]
     forcing = mpich.forcing("bcast", shared, None)
     assert dict(forcing.env) == {"MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM": "release_gather"}
     outcome, _ = start(a_mpich, engine, dict(forcing.env))

@@ -99,14 +99,14 @@ def test_a_file_is_as_the_manual_has_it() -> None:
 
 def test_json_says_the_same() -> None:
     rules = [openmpi_rule("allgather", 4, 8, 1024, 5), openmpi_rule("barrier", 6, 0, None, 4)]
-    found = json.loads(openmpi.render_json(rules, None)[""])
-    assert found["rule_file_version"] == 3
-    [section] = found["collectives"]["allgather"]
+    document = json.loads(openmpi.render_json(rules, None)[""])
+    assert document["rule_file_version"] == 3
+    [section] = document["collectives"]["allgather"]
     assert (section["comm_size_min"], section["comm_size_max"]) == (4, 4)
     [rule] = section["rules"]
     assert (rule["msg_size_min"], rule["msg_size_max"], rule["alg"]) == (32, 4099, 5)
-    assert found["collectives"]["barrier"][0]["rules"][0]["msg_size_max"] == "inf"
-    assert set(found) == {"rule_file_version", "module", "collectives"}
+    assert document["collectives"]["barrier"][0]["rules"][0]["msg_size_max"] == "inf"
+    assert set(document) == {"rule_file_version", "module", "collectives"}
     assert set(section) == {"comm_size_min", "comm_size_max", "comm_rank_distribution", "rules"}
     assert set(rule) == {"msg_size_min", "msg_size_max", "alg", "faninout", "reqs"}
 
@@ -133,13 +133,13 @@ SCHEMA_OF_SIZES |= dict.fromkeys(("faninout", "reqs", "seg_size"), WHOLE)
 def test_json_is_valid_by_its_schema_and_read_by_the_librarys_rules(data: st.DataObject) -> None:
     """tuned_dynamic_file_schema.json by hand, as no library of ours checks schemas, and our reader,
     which takes the names that the library's reader does."""
-    rules = [openmpi_rule(*one, number=1) for one in data.draw(ranges(COLLECTIVES))]
+    rules = [openmpi_rule(*range_, number=1) for range_ in data.draw(ranges(COLLECTIVES))]
     text = openmpi.render_json(rules, None)[""]
-    found = json.loads(text)
-    assert set(found) == {"rule_file_version", "module", "collectives"}
-    assert (type(found["rule_file_version"]), found["module"]) == (int, "tuned")
-    assert set(found["collectives"]) <= SCHEMA_OF_COLLECTIVES | READ_ALONE
-    for section in [one for each in found["collectives"].values() for one in each]:
+    document = json.loads(text)
+    assert set(document) == {"rule_file_version", "module", "collectives"}
+    assert (type(document["rule_file_version"]), document["module"]) == (int, "tuned")
+    assert set(document["collectives"]) <= SCHEMA_OF_COLLECTIVES | READ_ALONE
+    for section in [section for each in document["collectives"].values() for section in each]:
         _check(section, SCHEMA_OF_RANKS)
         assert section["comm_rank_distribution"] in ("any", "one-per-node", "single-node")
         for rule in section["rules"]:
@@ -149,18 +149,18 @@ def test_json_is_valid_by_its_schema_and_read_by_the_librarys_rules(data: st.Dat
         path = Path(directory) / "rules.json"
         path.write_text(text)
         held = read_json(path, frozenset(openmpi.SEEN_OF_ALL_RANKS))
-    assert {one.collective for one in held} == {rule.collective for rule in rules}
+    assert {rule.collective for rule in held} == {rule.collective for rule in rules}
 
 
-def _check(found: dict[str, object], schema: dict[str, tuple[type, ...]]) -> None:
-    assert set(found) <= set(schema)
-    for name, value in found.items():
+def _check(fields: dict[str, object], schema: dict[str, tuple[type, ...]]) -> None:
+    assert set(fields) <= set(schema)
+    for name, value in fields.items():
         assert isinstance(value, schema[name]), name
 
 
 def test_json_has_the_segments_that_were_measured() -> None:
-    found = json.loads(openmpi.render_json([openmpi_rule("bcast", 4, 8, 1024, 3, 64)], None)[""])
-    assert found["collectives"]["bcast"][0]["rules"][0]["seg_size"] == 64
+    document = json.loads(openmpi.render_json([openmpi_rule("bcast", 4, 8, 1024, 3, 64)], None)[""])
+    assert document["collectives"]["bcast"][0]["rules"][0]["seg_size"] == 64
 
 
 def test_an_algorithm_without_a_number_is_refused() -> None:

@@ -33,41 +33,45 @@ COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "barrier
 
 
 def radices(mpi: Mpi) -> dict[tuple[str, str], str]:
-    """The control variables that the library that is here lists."""
-    found = family_of(mpi).discover(mpi, build_engine(mpi), COLLECTIVES)
-    return {(one.collective, one.name): one.radix.control for one in found if one.radix}
+    """The control variables that the installed library lists."""
+    algorithms = family_of(mpi).discover(mpi, build_engine(mpi), COLLECTIVES)
+    return {
+        (algorithm.collective, algorithm.name): algorithm.radix.control
+        for algorithm in algorithms
+        if algorithm.radix
+    }
 
 
 @pytest.mark.parametrize("installed", INSTALLED)
 def test_radices_are_those_that_the_library_lists(installed: Mpi) -> None:
-    found = radices(installed)
+    controls = radices(installed)
     listed = read_controls(build_engine(installed))
-    assert found
-    assert set(found.values()) <= set(listed)
-    assert not {("bcast", "binomial"), ("allreduce", "recursive_doubling")} & set(found)
+    assert controls
+    assert set(controls.values()) <= set(listed)
+    assert not {("bcast", "binomial"), ("allreduce", "recursive_doubling")} & set(controls)
 
 
 @pytest.mark.parametrize("open_mpi", OPEN_MPIS)
 def test_chains_and_k_nomial_trees_of_open_mpi_take_one(open_mpi: Mpi) -> None:
-    found = radices(open_mpi)
-    assert found["bcast", "chain"] == "coll_tuned_bcast_algorithm_chain_fanout"
-    assert found["bcast", "knomial"] == "coll_tuned_bcast_algorithm_knomial_radix"
-    assert ("bcast", "pipeline") not in found
+    controls = radices(open_mpi)
+    assert controls["bcast", "chain"] == "coll_tuned_bcast_algorithm_chain_fanout"
+    assert controls["bcast", "knomial"] == "coll_tuned_bcast_algorithm_knomial_radix"
+    assert ("bcast", "pipeline") not in controls
 
 
 @pytest.mark.parametrize("a_mpich", MPICHS)
 def test_trees_of_mpich_take_one(a_mpich: Mpi) -> None:
-    found = radices(a_mpich)
-    assert found["ibcast", "tsp_tree"] == "MPIR_CVAR_IBCAST_TREE_KVAL"
-    if ("bcast", "tree") in found:  # since MPICH 4.1
-        assert found["bcast", "tree"] == "MPIR_CVAR_BCAST_TREE_KVAL"
-        assert found["alltoall", "k_brucks"] == "MPIR_CVAR_ALLTOALL_BRUCKS_KVAL"
+    controls = radices(a_mpich)
+    assert controls["ibcast", "tsp_tree"] == "MPIR_CVAR_IBCAST_TREE_KVAL"
+    if ("bcast", "tree") in controls:  # since MPICH 4.1
+        assert controls["bcast", "tree"] == "MPIR_CVAR_BCAST_TREE_KVAL"
+        assert controls["alltoall", "k_brucks"] == "MPIR_CVAR_ALLTOALL_BRUCKS_KVAL"
 
 
 def test_what_is_not_listed_is_not_tried() -> None:
     known = {("bcast", "chain"): Radix("fanout")}
-    found = with_parameters([CHAIN], known, {}, {"fanout"})
-    assert found == [replace(CHAIN, radix=Radix("fanout"))]
+    algorithms = with_parameters([CHAIN], known, {}, {"fanout"})
+    assert algorithms == [replace(CHAIN, radix=Radix("fanout"))]
     assert with_parameters([CHAIN], known, {}, {"other"}) == [CHAIN]
 
 
@@ -117,7 +121,7 @@ def test_a_rule_of_open_mpi_has_no_radix_for_a_k_nomial_tree() -> None:
 
 
 def test_algorithms_whose_parameters_a_rule_sets_have_common_names() -> None:
-    """They are looked up by these, and the tables have the libraries' own."""
+    """The tables have the libraries' own names; look-ups use common ones."""
     tables = (_openmpi_parameters.FANOUTS, _openmpi_parameters.REQUESTS)
     names = {name for table in (*tables, _mpich_parameters.PARAMETERS) for _, name in table}
     assert not names & COMMON.keys()

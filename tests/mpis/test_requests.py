@@ -24,24 +24,28 @@ COLLECTIVES = ("alltoall", "reduce", "scatter", "ialltoall")
 
 
 def limits(mpi: Mpi) -> dict[tuple[str, str], str]:
-    """The control variables that the library that is here lists."""
-    found = family_of(mpi).discover(mpi, build_engine(mpi), COLLECTIVES)
-    return {(one.collective, one.name): one.requests.control for one in found if one.requests}
+    """The control variables that the installed library lists."""
+    algorithms = family_of(mpi).discover(mpi, build_engine(mpi), COLLECTIVES)
+    return {
+        (algorithm.collective, algorithm.name): algorithm.requests.control
+        for algorithm in algorithms
+        if algorithm.requests
+    }
 
 
 @pytest.mark.parametrize("installed", INSTALLED)
 def test_limits_are_those_that_the_library_lists(installed: Mpi) -> None:
-    found = limits(installed)
-    assert set(found.values()) <= set(read_controls(build_engine(installed)))
-    assert bool(found) == (installed.family in ("openmpi", "mpich"))
+    controls = limits(installed)
+    assert set(controls.values()) <= set(read_controls(build_engine(installed)))
+    assert bool(controls) == (installed.family in ("openmpi", "mpich"))
 
 
 @pytest.mark.parametrize("open_mpi", OPEN_MPIS)
 def test_those_of_open_mpi(open_mpi: Mpi) -> None:
-    found = limits(open_mpi)
-    assert found["alltoall", "linear_sync"] == LIMIT
-    assert found["reduce", "pipeline"] == "coll_tuned_reduce_algorithm_max_requests"
-    assert ("alltoall", "pairwise") not in found
+    controls = limits(open_mpi)
+    assert controls["alltoall", "linear_sync"] == LIMIT
+    assert controls["reduce", "pipeline"] == "coll_tuned_reduce_algorithm_max_requests"
+    assert ("alltoall", "pairwise") not in controls
 
 
 @pytest.mark.parametrize("a_mpich", MPICHS)
@@ -93,9 +97,9 @@ def test_a_limit_that_limits_nothing_is_left_out(
     algorithm: Algorithm, parameters: AlgorithmParameters, ranks: int, size: int, why: str | None
 ) -> None:
     family = openmpi
-    found = replaced_by_another(family, algorithm, ranks, size, parameters)  # type: ignore[arg-type]
-    assert (found is None) == (why is None)
-    assert (why or "") in (found or "")
+    reason = replaced_by_another(family, algorithm, ranks, size, parameters)  # type: ignore[arg-type]
+    assert (reason is None) == (why is None)
+    assert (why or "") in (reason or "")
 
 
 RULE = replace(openmpi_rule("alltoall", 4, 8, 1024, 4), requests=2)

@@ -13,14 +13,14 @@ from hockney.plan.arrivals import ArrivalRequest, Skew, arrivals_of, parse_arriv
 
 
 def test_patterns_and_skews() -> None:
-    asked = parse_arrival("none,ascending,half-late,none")
-    assert asked == ArrivalRequest(("none", "ascending", "half-late"))
+    request = parse_arrival("none,ascending,half-late,none")
+    assert request == ArrivalRequest(("none", "ascending", "half-late"))
     assert parse_skew("100us") == Skew(seconds=1e-4)
     assert parse_skew("1.5x") == Skew(times=1.5)
-    found = arrivals_of(asked, None)
-    assert found is not None
-    assert found.skew == Skew(times=1.0)
-    assert found.arguments(None) == ["--arrival=none,ascending,half-late", "--skew-times=1"]
+    arrivals = arrivals_of(request, None)
+    assert arrivals is not None
+    assert arrivals.skew == Skew(times=1.0)
+    assert arrivals.arguments(None) == ["--arrival=none,ascending,half-late", "--skew-times=1"]
     assert arrivals_of(None, None) is None
 
 
@@ -30,26 +30,26 @@ def test_delays_of_a_file_become_fractions_of_their_spread(
 ) -> None:
     path = tmp_path_factory.mktemp("delays") / "delays.txt"
     path.write_text(" ".join(map(repr, delays)))
-    found = arrivals_of(parse_arrival(f"none,@{path}"), None)
-    assert found is not None
-    assert found.patterns == ("none", "listed")
-    assert found.skew.seconds == float(f"{max(delays) - min(delays):.9g}")
-    assert (min(found.fractions), max(found.fractions)) == (0.0, 1.0)
-    for delay, fraction in zip(delays, found.fractions, strict=True):
+    arrivals = arrivals_of(parse_arrival(f"none,@{path}"), None)
+    assert arrivals is not None
+    assert arrivals.patterns == ("none", "listed")
+    assert arrivals.skew.seconds == float(f"{max(delays) - min(delays):.9g}")
+    assert (min(arrivals.fractions), max(arrivals.fractions)) == (0.0, 1.0)
+    for delay, fraction in zip(delays, arrivals.fractions, strict=True):
         late = min(delays) + fraction * (max(delays) - min(delays))
         assert late == pytest.approx(delay, rel=1e-9, abs=1e-9)
-    found.check(len(delays))
+    arrivals.check(len(delays))
     with pytest.raises(UsageError, match="delays of"):
-        found.check(len(delays) + 1)
+        arrivals.check(len(delays) + 1)
 
 
 def test_the_skew_of_a_file_is_held_to_the_same_limit(tmp_path: Path) -> None:
     path = tmp_path / "delays.txt"
     path.write_text("0 1000")
-    asked = parse_arrival(f"@{path}")
+    request = parse_arrival(f"@{path}")
     with pytest.raises(UsageError, match="1000 s, is more than 100 s"):
-        arrivals_of(asked, None)
-    arrivals = arrivals_of(asked, parse_skew("1ms"))
+        arrivals_of(request, None)
+    arrivals = arrivals_of(request, parse_skew("1ms"))
     assert arrivals is not None
     assert arrivals.skew == Skew(seconds=1e-3)
     path.write_text("0 0.123456789123")

@@ -67,9 +67,9 @@ def test_points_along_a_curve() -> None:
 
 def test_numbers_of_pairs_are_a_curve_where_they_are_of_all_pairs() -> None:
     together = [point(pairs=n, ranks=2 * n) for n in (1, 4)]
-    assert len({curve_key(one) for one in together}) == 1
+    assert len({curve_key(point) for point in together}) == 1
     one_pair = [point(pairs=n, ranks=2 * n, peers=(0, 1)) for n in (1, 4)]
-    assert len({curve_key(one) for one in one_pair}) == 2
+    assert len({curve_key(point) for point in one_pair}) == 2
 
 
 def test_an_axis_that_is_none_is_refused() -> None:
@@ -79,7 +79,7 @@ def test_an_axis_that_is_none_is_refused() -> None:
 
 def test_numbers_are_sorted_as_numbers() -> None:
     points = [point(window=window) for window in (16, None, 2)]
-    assert [one.window for one in sorted(points, key=sort_key)] == [None, 2, 16]
+    assert [point.window for point in sorted(points, key=sort_key)] == [None, 2, 16]
 
 
 def test_groups_are_told_apart_by_what_differs() -> None:
@@ -93,9 +93,9 @@ def test_groups_are_told_apart_by_what_differs() -> None:
 
 
 def test_in_json_null_is_what_does_not_apply() -> None:
-    found = axes_of(point(algorithm="ring", ranks=4))
-    assert list(found) == list(AXES)
-    assert {name for name, value in found.items() if value is not None} == {
+    axes = axes_of(point(algorithm="ring", ranks=4))
+    assert list(axes) == list(AXES)
+    assert {name for name, value in axes.items() if value is not None} == {
         "operation",
         "algorithm",
         "bytes",

@@ -71,10 +71,10 @@ def test_the_name_of_a_plan_is_no_way_out(hockney: RunHockney, tmp_path: Path) -
 @given(st.text(alphabet="0123456789-+ .e_²", max_size=30), st.sampled_from(sorted(MOST)))
 def test_a_count_is_a_number_within_its_bounds(text: str, of: str) -> None:
     try:
-        found = count(text, of)
+        number = count(text, of)
     except UsageError:
         digits = text.strip()
         assert not digits.isdecimal() or not 1 <= int(digits) <= MOST[of]
     else:
-        assert 1 <= found <= MOST[of]
-        assert found == int(text)
+        assert 1 <= number <= MOST[of]
+        assert number == int(text)

@@ -38,14 +38,14 @@ def claim_of(directory: Path, text: str) -> Claim:
 
 
 def test_a_claim_is_read(tmp_path: Path) -> None:
-    found = claim_of(tmp_path, WHOLE + "[requires]\ncpus = 2\nmpi = 'mpich'\n")
-    assert (found.name, found.source) == ("claim", "Somebody 2001")
-    assert found.measures[0].words == ("pingpong", "--sizes", "8,64KiB")
-    assert found.measures[0].command == "hockney pingpong --sizes 8,64KiB"
-    assert found.quantity.of is not None
-    assert found.quantity.of.axes == {"bytes": 65536}
-    assert (found.expected.low, found.expected.high) == pytest.approx((1.9, 2.1))
-    assert (found.requires.cpus, found.requires.mpi, found.requires.simgrid) == (2, "mpich", False)
+    claim = claim_of(tmp_path, WHOLE + "[requires]\ncpus = 2\nmpi = 'mpich'\n")
+    assert (claim.name, claim.source) == ("claim", "Somebody 2001")
+    assert claim.measures[0].words == ("pingpong", "--sizes", "8,64KiB")
+    assert claim.measures[0].command == "hockney pingpong --sizes 8,64KiB"
+    assert claim.quantity.of is not None
+    assert claim.quantity.of.axes == {"bytes": 65536}
+    assert (claim.expected.low, claim.expected.high) == pytest.approx((1.9, 2.1))
+    assert (claim.requires.cpus, claim.requires.mpi, claim.requires.simgrid) == (2, "mpich", False)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_expectations_are_ranges(
     tmp_path: Path, line: str, quantity: str, low: float, high: float
 ) -> None:
     top = TOP.replace('value = 2\ntolerance = "5%"', line)
-    found = claim_of(tmp_path, top + MEASURE + quantity)
-    assert (found.expected.low, found.expected.high) == pytest.approx((low, high))
+    claim = claim_of(tmp_path, top + MEASURE + quantity)
+    assert (claim.expected.low, claim.expected.high) == pytest.approx((low, high))
 
 
 def test_a_simulated_claim_needs_simgrid(tmp_path: Path) -> None:
@@ -174,10 +174,10 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_claims_that_ship_are_whole(name: str) -> None:
-    found = read_claim(name)
-    assert found.name == name
-    assert found.claim.endswith(".")
-    assert len(found.source) > 30
+    claim = read_claim(name)
+    assert claim.name == name
+    assert claim.claim.endswith(".")
+    assert len(claim.source) > 30
 
 
 def test_at_least_twelve_claims_ship() -> None:

@@ -27,14 +27,14 @@ def test_what_must_be_read_back_is_told_to_the_engine() -> None:
 
 
 def test_cpus_are_named_instead_of_a_place() -> None:
-    asked = words(Pingpong(sizes=EIGHT), Placement(cpus=(3, 0)))
-    assert "--cpus=3,0" in asked
-    assert not [word for word in asked if word.startswith("--place")]
+    arguments = words(Pingpong(sizes=EIGHT), Placement(cpus=(3, 0)))
+    assert "--cpus=3,0" in arguments
+    assert not [word for word in arguments if word.startswith("--place")]
 
 
 def test_a_sweep_ends_by_its_counts() -> None:
-    asked = words(Pingpong(sizes=EIGHT, sweep=True), Placement())
-    assert not [word for word in asked if word.startswith(("--seconds=", "--precision="))]
+    arguments = words(Pingpong(sizes=EIGHT, sweep=True), Placement())
+    assert not [word for word in arguments if word.startswith(("--seconds=", "--precision="))]
 
 
 def test_launches_differ_in_their_number_and_order() -> None:
@@ -71,9 +71,9 @@ def test_parameters_of_an_algorithm_stay_out_of_the_engine() -> None:
     chain = Collective(
         collective="bcast", sizes=EIGHT, algorithm="chain", segment_bytes=0, radix=8, requests=4
     )
-    told = words(chain, Placement())
-    assert "--algorithm=chain" in told
-    assert not [word for word in told if re.search("segment|radix|requests", word)]
+    arguments = words(chain, Placement())
+    assert "--algorithm=chain" in arguments
+    assert not [word for word in arguments if re.search("segment|radix|requests", word)]
     assert chain.launch_axes == {"segment_bytes": 0, "radix": 8, "requests": 4}
     bare = Collective(collective="bcast", sizes=EIGHT, algorithm="binomial")
     assert bare.launch_axes == {}

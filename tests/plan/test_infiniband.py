@@ -68,15 +68,15 @@ def printed(cables: Sequence[tuple[str, str]], switches: Sequence[str]) -> str:
 
 
 def test_what_is_printed_is_a_tree_with_its_speeds() -> None:
-    found = parse_topology(PRINTED, "fabric.txt")
-    assert found.switches == {
+    topology = parse_topology(PRINTED, "fabric.txt")
+    assert topology.switches == {
         "node01": "leaf-1",
         "node02": "leaf-1",
         "node03": "S-b8cef60300e5d2c0",
     }
-    assert found.above == dict.fromkeys(["leaf-1", "S-b8cef60300e5d2c0"], "spine-1")
-    assert found.link_Bps["node01"] == 25e9
-    assert found.link_Bps["leaf-1"] == 50e9
+    assert topology.above == dict.fromkeys(["leaf-1", "S-b8cef60300e5d2c0"], "spine-1")
+    assert topology.link_Bps["node01"] == 25e9
+    assert topology.link_Bps["leaf-1"] == 50e9
 
 
 def test_spines_are_one_and_a_node_on_a_spine_makes_it_no_leaf() -> None:
@@ -84,18 +84,18 @@ def test_spines_are_one_and_a_node_on_a_spine_makes_it_no_leaf() -> None:
     cables = [("leaf1", f"n{i}") for i in range(4)] + [("leaf2", f"n{i}") for i in range(4, 8)]
     cables += [(leaf, spine) for leaf in switches[:2] for spine in switches[2:] for _ in range(4)]
     cables += [("spine1", "manager")]
-    found = parse_topology(printed(cables, switches), "fabric.txt")
-    assert found.address("n5") == "spine1-and-1-more.leaf2.n5"
-    assert found.address("manager") == "spine1-and-1-more.manager"
+    topology = parse_topology(printed(cables, switches), "fabric.txt")
+    assert topology.address("n5") == "spine1-and-1-more.leaf2.n5"
+    assert topology.address("manager") == "spine1-and-1-more.manager"
 
 
 def test_three_levels_are_found_from_the_nodes_up() -> None:
     switches = ["core", "row1", "row2", "leaf1", "leaf2", "leaf3"]
     cables = [("leaf1", "n1"), ("leaf2", "n2"), ("leaf3", "n3"), ("row1", "leaf1")]
     cables += [("row1", "leaf2"), ("row2", "leaf3"), ("core", "row1"), ("core", "row2")]
-    found = parse_topology(printed(cables, switches), "fabric.txt")
-    assert found.address("n1") == "core.row1.leaf1.n1"
-    assert found.address("n3") == "core.row2.leaf3.n3"
+    topology = parse_topology(printed(cables, switches), "fabric.txt")
+    assert topology.address("n1") == "core.row1.leaf1.n1"
+    assert topology.address("n3") == "core.row2.leaf3.n3"
 
 
 @pytest.mark.parametrize("leaves", [2, 3])
@@ -103,8 +103,8 @@ def test_switches_joined_each_to_all_others_have_one_above_them(leaves: int) -> 
     switches = [f"s{i}" for i in range(leaves)]
     cables = [(switch, f"n{i}") for i, switch in enumerate(switches)]
     cables += [(a, b) for i, a in enumerate(switches) for b in switches[:i]]
-    found = parse_topology(printed(cables, switches), "fabric.txt")
-    assert found.address("n1") == "all-to-all.s1.n1"
+    topology = parse_topology(printed(cables, switches), "fabric.txt")
+    assert topology.address("n1") == "all-to-all.s1.n1"
 
 
 def test_a_ring_of_switches_is_refused() -> None:
@@ -121,14 +121,14 @@ def test_groups_joined_each_to_all_others_are_a_tree() -> None:
     cables = [(leaf, f"n{leaf}") for leaf in switches if "leaf" in leaf]
     cables += [(f"leaf{g}{i}", f"top{g}{j}") for g in "abc" for i in (1, 2) for j in (1, 2)]
     cables += [("topa1", "topb1"), ("topb2", "topc1"), ("topa2", "topc2")]
-    found = parse_topology(printed(cables, switches), "fabric.txt")
-    assert found.address("nleafc2") == "all-to-all.topc1-and-1-more.leafc2.nleafc2"
+    topology = parse_topology(printed(cables, switches), "fabric.txt")
+    assert topology.address("nleafc2") == "all-to-all.topc1-and-1-more.leafc2.nleafc2"
 
 
 def test_the_first_of_several_adapters_counts() -> None:
     cables = [("s1", "n1/mlx5_0"), ("s2", "n1/mlx5_1"), ("s2", "n2/mlx5_0"), ("s1", "s2")]
-    found = parse_topology(printed(cables, ["s1", "s2"]), "fabric.txt")
-    assert found.switches == {"n1": "s1", "n2": "s2"}
+    topology = parse_topology(printed(cables, ["s1", "s2"]), "fabric.txt")
+    assert topology.switches == {"n1": "s1", "n2": "s2"}
 
 
 @given(st.text(string.printable, max_size=200))

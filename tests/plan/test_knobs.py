@@ -40,8 +40,8 @@ NEW_USE = "    first->tag += launch->options->twice + launch->options->paint;\n"
 
 
 def test_options_of_the_engine_are_those_of_the_rows() -> None:
-    found = (SOURCE / "engine" / "options.def").read_text()
-    assert found == engine_rows.text(), (
+    options = (SOURCE / "engine" / "options.def").read_text()
+    assert options == engine_rows.text(), (
         "python -m hockney.plan.engine_rows > src/hockney/engine/options.def"
     )
 
@@ -111,8 +111,8 @@ def test_a_new_knob_costs_its_row_and_its_use(mpi: Mpi, tmp_path: Path) -> None:
     done = measure("pairs", "-n", "2", "--twice", "--paint", "blue", "--stretch", "3")
     assert done.returncode == 0, done.stderr
     shown = json.loads(run("-m", "hockney", "show", "--json", "pairs.jsonl").stdout)
-    asked = [(one["twice"], one["paint"], one["stretch"]) for one in shown["points"]]
-    assert asked == [(True, "blue", 3)]
+    knobs = [(point["twice"], point["paint"], point["stretch"]) for point in shown["points"]]
+    assert knobs == [(True, "blue", 3)]
     help = run("-m", "hockney", "pingpong", "--help-all").stdout
     assert all(
         words in help

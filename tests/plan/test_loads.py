@@ -20,11 +20,13 @@ PHASES = st.integers(1, 10_000_000)
 
 @given(st.lists(st.none() | st.tuples(PHASES, PHASES), min_size=1, max_size=5, unique=True))
 def test_bursts_are_read_as_written(bursts: list[tuple[int, int] | None]) -> None:
-    text = ",".join("steady" if one is None else f"{one[0]}us/{one[1]}us" for one in bursts)
-    found = parse_bursts(text)
-    assert len(found) == len(bursts)
-    for burst, asked in zip(found, bursts, strict=True):
-        length, gap = asked or (0, 0)
+    text = ",".join(
+        "steady" if phases is None else f"{phases[0]}us/{phases[1]}us" for phases in bursts
+    )
+    parsed_bursts = parse_bursts(text)
+    assert len(parsed_bursts) == len(bursts)
+    for burst, phases in zip(parsed_bursts, bursts, strict=True):
+        length, gap = phases or (0, 0)
         assert burst.length_s == pytest.approx(length * 1e-6)
         assert burst.gap_s == pytest.approx(gap * 1e-6)
         assert burst.period_s == pytest.approx((length + gap) * 1e-6)

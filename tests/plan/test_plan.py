@@ -65,7 +65,7 @@ SAMPLING = Sampling(precision=0.5, over_s=90.0)
 
 def test_every_workload_is_here() -> None:
     assert {type(workload) for workload in WORKLOADS} == {
-        one.WORKLOAD for one in EXPERIMENTS.all().values()
+        experiment.WORKLOAD for experiment in EXPERIMENTS.all().values()
     }
 
 

@@ -31,30 +31,30 @@ top   s[0-1]      400Gb/s
 
 @pytest.mark.parametrize("text", [CONF, PRINTED, OWN])
 def test_each_form_is_the_same_tree(text: str) -> None:
-    found = parse_topology(text, "file")
-    assert found.switches == {f"dev{i}": "s0" if i < 6 else "s1" for i in range(8)} | {
+    topology = parse_topology(text, "file")
+    assert topology.switches == {f"dev{i}": "s0" if i < 6 else "s1" for i in range(8)} | {
         "login": "s1"
     }
-    assert found.above == {"s0": "top", "s1": "top"}
-    assert found.address("dev6.cluster.example") == "top.s1.dev6"
-    assert found.address("dev9") is None
+    assert topology.above == {"s0": "top", "s1": "top"}
+    assert topology.address("dev6.cluster.example") == "top.s1.dev6"
+    assert topology.address("dev9") is None
 
 
 def test_speeds_are_bytes_per_second() -> None:
-    found = parse_topology(OWN, "file").link_Bps
-    assert found["dev0"] == found["login"] == 12.5e9
-    assert found["s0"] == 50e9
+    link_Bps = parse_topology(OWN, "file").link_Bps
+    assert link_Bps["dev0"] == link_Bps["login"] == 12.5e9
+    assert link_Bps["s0"] == 50e9
 
 
 def test_a_leaf_below_several_spines_reaches_all_through_any() -> None:
     """Two levels of a fat tree with cables between each leaf and each spine."""
-    found = parse_topology(
+    topology = parse_topology(
         "SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n[3-4]\n"
         "SwitchName=spine1 Switches=leaf[1-2]\nSwitchName=spine2 Switches=leaf[1-2]\n",
         "file",
     )
-    assert found.address("n3") == "spine1-and-1-more.leaf2.n3"
-    assert found.above == dict.fromkeys(["leaf1", "leaf2"], "spine1-and-1-more")
+    assert topology.address("n3") == "spine1-and-1-more.leaf2.n3"
+    assert topology.above == dict.fromkeys(["leaf1", "leaf2"], "spine1-and-1-more")
 
 
 def test_cables_to_several_spines_add_up() -> None:
@@ -65,8 +65,8 @@ def test_cables_to_several_spines_add_up() -> None:
 
 
 def test_blocks_are_switches() -> None:
-    found = parse_topology("BlockName=b1 Nodes=n[1-2]\nBlockSizes=2\n", "file")
-    assert found.switches == {"n1": "b1", "n2": "b1"}
+    topology = parse_topology("BlockName=b1 Nodes=n[1-2]\nBlockSizes=2\n", "file")
+    assert topology.switches == {"n1": "b1", "n2": "b1"}
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_what_is_wrong_is_said_with_its_line(text: str, complaint: str) -> None:
 
 
 def test_levels_count_the_switches_that_a_message_climbs() -> None:
-    one, two = switches_of("core.row1.leaf1.n1"), switches_of("core.row1.leaf2.n2")
-    assert level_of(one, switches_of("core.row1.leaf1.n3")) == "same switch"
-    assert level_of(one, two) == "one hop"
-    assert level_of(one, switches_of("core.row2.leaf9.n9")) == "two hops"
-    assert level_of(one, switches_of("other.row9.leaf9.n9")) == APART
+    n1, n2 = switches_of("core.row1.leaf1.n1"), switches_of("core.row1.leaf2.n2")
+    assert level_of(n1, switches_of("core.row1.leaf1.n3")) == "same switch"
+    assert level_of(n1, n2) == "one hop"
+    assert level_of(n1, switches_of("core.row2.leaf9.n9")) == "two hops"
+    assert level_of(n1, switches_of("other.row9.leaf9.n9")) == APART
 
 
 @given(st.text(string.ascii_lowercase, min_size=1, max_size=5), st.sets(st.integers(0, 200)))
@@ -117,7 +117,7 @@ def test_a_list_of_hosts_names_each_once(name: str, numbers: set[int]) -> None:
 @given(st.text(max_size=60))
 def test_any_text_is_a_topology_or_refused(text: str) -> None:
     try:
-        found = parse_topology(text, "file")
+        topology = parse_topology(text, "file")
     except UsageError:
         return
-    assert all(found.address(node) for node in found.switches)
+    assert all(topology.address(node) for node in topology.switches)

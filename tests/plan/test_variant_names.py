@@ -37,9 +37,9 @@ def test_two_mpis_are_named_by_their_libraries(
     libraries: tuple[str, ...], names: list[str]
 ) -> None:
     comparison = of_mpicc(A, B)
-    found = shown_names(comparison, dict(zip(comparison.names, libraries, strict=False)))
-    assert list(found) == comparison.names
-    assert list(found.values()) == names
+    shown_by_name = shown_names(comparison, dict(zip(comparison.names, libraries, strict=False)))
+    assert list(shown_by_name) == comparison.names
+    assert list(shown_by_name.values()) == names
 
 
 def test_curves_of_two_mpis_have_their_names() -> None:

@@ -59,12 +59,12 @@ def test_messages_of_a_rank_follow_one_another(
 ) -> None:
     """Those of a halo exchange, which are all posted at once, through its port."""
     whole = 1e-9 * (latencies * ALPHA_NS + blocks * NS_PER_B * pattern.bytes)
-    found = predict(channel, pattern)
-    assert found.seconds.value == pytest.approx(whole, rel=1e-3)
-    assert found.seconds.interval is not None
-    assert found.seconds.interval.low < whole < found.seconds.interval.high
-    wider = 1.0 if found.measured else expansion(5)
-    assert found.seconds.interval.low == pytest.approx(whole * 0.98**wider, rel=0.01)
+    prediction = predict(channel, pattern)
+    assert prediction.seconds.value == pytest.approx(whole, rel=1e-3)
+    assert prediction.seconds.interval is not None
+    assert prediction.seconds.interval.low < whole < prediction.seconds.interval.high
+    wider = 1.0 if prediction.measured else expansion(5)
+    assert prediction.seconds.interval.low == pytest.approx(whole * 0.98**wider, rel=0.01)
 
 
 @pytest.mark.parametrize("bytes_", [8, 65536])
@@ -73,9 +73,9 @@ def test_a_halo_takes_what_its_messages_do_one_by_one(channel: Channel, bytes_: 
     level = Level(1e-9 * ALPHA_NS, 1e-9 * NS_PER_B)
     schedule = halo_schedule("waitall", (8, 8), "faces", True, bytes_)
     simulated = simulate(Machine(Parameters(network=level), 64, None, 0), schedule).max()
-    found = predict(channel, Pattern("halo2d", bytes_, 64))
-    assert found.seconds.value == pytest.approx(simulated, rel=1e-3)
-    assert "cost it nothing here" in (found.note or "")
+    prediction = predict(channel, Pattern("halo2d", bytes_, 64))
+    assert prediction.seconds.value == pytest.approx(simulated, rel=1e-3)
+    assert "cost it nothing here" in (prediction.note or "")
 
 
 def test_small_messages_at_once_share_the_wire() -> None:
@@ -88,7 +88,7 @@ def test_small_messages_at_once_share_the_wire() -> None:
 @pytest.mark.parametrize(("alpha_s", "s_per_B"), [(1e-6, 1e-9), (-1e-6, 1e-9), (2e-6, -1e-9)])
 @pytest.mark.parametrize("bytes_", [0, 1500])
 def test_no_term_of_a_message_is_below_0(alpha_s: float, s_per_B: float, bytes_: int) -> None:
-    """A steep line begins below 0: half of that latency made messages longer."""
+    """A steep line's latency is below 0: halving it made messages longer."""
     costs = Costs.of_line(alpha_s, s_per_B, bytes_)
     assert min(costs.latency_s, costs.s_per_B) >= 0.0
     assert costs.message_s(bytes_) == pytest.approx(max(alpha_s + bytes_ * s_per_B, 0.0))
@@ -101,11 +101,11 @@ def uneven_ns(launch: int, round_: int, size: int) -> list[float]:
 
 @pytest.mark.parametrize("factors", [{"latency": 0.5}, {"latency": 0.01}, {"bandwidth": 2.0}])
 def test_no_end_of_an_interval_rises_on_a_faster_machine(factors: dict[str, float]) -> None:
-    """Each is widened for few launches by a ratio, which is larger from a smaller value."""
+    """Few launches widen each by a ratio, which is larger for a smaller value."""
     slow = channel_of(estimate(make_run(uneven_ns, sizes=SIZES)).headline, "hockney")
     for size in (600, 1024, 8192):
         pattern = Pattern("halo2d", size, 64)
-        before, after = (predict(one, pattern) for one in (slow, slow.scaled(factors)))
+        before, after = (predict(machine, pattern) for machine in (slow, slow.scaled(factors)))
         assert after.before == before.seconds
         was, now = before.seconds.interval, after.seconds.interval
         assert was is not None
@@ -116,11 +116,11 @@ def test_no_end_of_an_interval_rises_on_a_faster_machine(factors: dict[str, floa
 
 def test_what_if_shows_the_time_without_it(channel: Channel) -> None:
     points = estimate(make_run(line_ns, sizes=SIZES)).headline
-    found = answers_of(points, [Pattern("ring", 1024, 16)], factors={"latency": 0.5})
-    _, heading, row, *_ = prediction_lines(found)
+    answers = answers_of(points, [Pattern("ring", 1024, 16)], factors={"latency": 0.5})
+    _, heading, row, *_ = prediction_lines(answers)
     assert heading.split()[-3:] == ["without", "--what-if", "ratio"]
     assert row.split()[-3:] == ["24.19", "us", "0.67"]
-    json = prediction_json(None, found.predictions[0])
+    json = prediction_json(None, answers.predictions[0])
     assert json["unchanged_s"] == pytest.approx(24.19e-6, rel=1e-3)
     assert json["ratio"] == pytest.approx(0.669, rel=1e-2)
     assert prediction_json(None, predict(channel, Pattern("ring", 8, 4)))["ratio"] is None
@@ -216,19 +216,19 @@ def test_any_text_is_a_pattern_or_asked_wrongly(text: str) -> None:
 
 
 def test_collectives_are_walked_through(channel: Channel) -> None:
-    found = predict(channel, parse_pattern("bcast:binomial,ranks=8,bytes=8"))
-    assert found.seconds.value == pytest.approx(3 * 1.004e-6, rel=0.05)
-    assert found.dominant == "latency"
+    prediction = predict(channel, parse_pattern("bcast:binomial,ranks=8,bytes=8"))
+    assert prediction.seconds.value == pytest.approx(3 * 1.004e-6, rel=0.05)
+    assert prediction.dominant == "latency"
 
 
 def test_the_command_predicts(hockney: RunHockney, tmp_path: Path) -> None:
     write_run(make_run(line_ns, sizes=SIZES), tmp_path / "run.jsonl")
-    asked = ("predict", "run.jsonl", "--bytes", "8,64KiB", "--pattern", "ring:ranks=4,bytes=8")
-    done = hockney(*asked)
+    words = ("predict", "run.jsonl", "--bytes", "8,64KiB", "--pattern", "ring:ranks=4,bytes=8")
+    done = hockney(*words)
     assert done.status == 0, done.stderr
     for word in ("by segmented", "64 KiB", "ring, 4 ranks, 8 B", "latency", "bandwidth"):
         assert word in done.stdout
-    rows = json.loads(hockney(*asked, "--json", "--what-if", "latency=2x").stdout)["predictions"]
+    rows = json.loads(hockney(*words, "--json", "--what-if", "latency=2x").stdout)["predictions"]
     assert [row["name"] for row in rows] == ["message", "message", "ring"]
     assert rows[0]["seconds"] == pytest.approx(2.004e-6, rel=1e-3)
     assert rows[0]["low_s"] < rows[0]["seconds"] < rows[0]["high_s"]
@@ -273,16 +273,16 @@ def shared_link(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_ranks_of_a_node_share_what_it_has(
     hockney: RunHockney, shared_link: Path, per_node: int, ns_per_B: float
 ) -> None:
-    asked = f"halo3d:ranks=512,bytes=64KiB,per-node={per_node}"
-    done = hockney("predict", str(shared_link), "--pattern", asked, "--json")
+    pattern = f"halo3d:ranks=512,bytes=64KiB,per-node={per_node}"
+    done = hockney("predict", str(shared_link), "--pattern", pattern, "--json")
     assert done.status == 0, done.stderr
-    (found,) = json.loads(done.stdout)["predictions"]
+    (prediction,) = json.loads(done.stdout)["predictions"]
     expected = 2e-6 + 6.0 * 65536 * ns_per_B * 1e-9  # posted at once, through one port
-    assert found["model"] == "max-rate"
-    assert found["seconds"] == pytest.approx(expected, rel=0.01)
-    assert found["low_s"] == pytest.approx(expected * 0.98 ** expansion(5), rel=0.01)
-    assert (found["note"] or "").startswith("4 pairs at once") == (per_node == 32)
-    assert found["dominant"] == "bandwidth"
+    assert prediction["model"] == "max-rate"
+    assert prediction["seconds"] == pytest.approx(expected, rel=0.01)
+    assert prediction["low_s"] == pytest.approx(expected * 0.98 ** expansion(5), rel=0.01)
+    assert (prediction["note"] or "").startswith("4 pairs at once") == (per_node == 32)
+    assert prediction["dominant"] == "bandwidth"
 
 
 def test_who_knows_nothing_of_nodes_says_so(hockney: RunHockney, tmp_path: Path) -> None:
@@ -301,14 +301,14 @@ def bent_ns(launch: int, round_: int, size: int) -> list[float]:
 def test_a_measured_size_is_answered_by_its_measurement() -> None:
     points = estimate(make_run(bent_ns, sizes=SIZES)).headline
     for model in ("hockney", "segmented"):
-        found = predict(channel_of(points, model), Pattern("message", 8))
+        prediction = predict(channel_of(points, model), Pattern("message", 8))
         (point,) = (point for point in points if point.bytes == 8)
-        assert found.measured
-        assert found.seconds == Parameter(point.typical_s, point.interval)
+        assert prediction.measured
+        assert prediction.seconds == Parameter(point.typical_s, point.interval)
 
 
 def test_a_measured_size_has_the_interval_and_the_confidence_of_show() -> None:
-    """Launches that follow each other's count as fewer: no order statistics of all of them."""
+    """Launches that depend on others count as fewer: no order statistics of all of them."""
     drifting = [1.0, 1.01, 1.02, 1.03, 1.05, 1.06, 1.07, 1.09, 1.1, 1.12]
     points = [
         estimate_point(
@@ -318,15 +318,15 @@ def test_a_measured_size_has_the_interval_and_the_confidence_of_show() -> None:
         )
         for size in (0, 8, 64)
     ]
-    found = predict(channel_of(points), Pattern("message", 8))
-    assert found.seconds.interval == points[1].interval
+    prediction = predict(channel_of(points), Pattern("message", 8))
+    assert prediction.seconds.interval == points[1].interval
 
 
 def test_intervals_that_cannot_reach_95_per_cent_say_so() -> None:
     points = estimate(make_run(line_ns, sizes=SIZES)).headline
-    found = answers_of(points, [Pattern("message", size) for size in (8, 16)])
-    _, _, measured, between, *_ = prediction_lines(found)
-    confidence = found.predictions[0].confidence
+    answers = answers_of(points, [Pattern("message", size) for size in (8, 16)])
+    _, _, measured, between, *_ = prediction_lines(answers)
+    confidence = answers.predictions[0].confidence
     assert confidence is not None
     assert confidence < 0.95, "five launches"
     assert f"({100.0 * confidence:.1f} %)" in measured
@@ -337,13 +337,13 @@ def test_intervals_that_cannot_reach_95_per_cent_say_so() -> None:
 def test_between_sizes_the_interval_contains_what_the_model_is_off(size: int) -> None:
     """15 % at the neighbouring size; the launches alone are 2 % apart."""
     channel = channel_of(estimate(make_run(bent_ns, sizes=SIZES)).headline, "hockney")
-    found = predict(channel, Pattern("message", size)).seconds
-    assert found.value is not None
-    assert found.interval is not None
+    seconds = predict(channel, Pattern("message", size)).seconds
+    assert seconds.value is not None
+    assert seconds.interval is not None
     off = np.exp(channel.misfit[8, 1])
     assert off > 1.05
-    assert found.interval.low <= found.value / off
-    assert found.interval.high >= found.value * off
+    assert seconds.interval.low <= seconds.value / off
+    assert seconds.interval.high >= seconds.value * off
 
 
 def test_beside_a_size_that_takes_no_time_by_the_model_there_is_no_interval() -> None:
@@ -354,18 +354,18 @@ def test_beside_a_size_that_takes_no_time_by_the_model_there_is_no_interval() ->
 
     channel = channel_of(estimate(make_run(broken_ns, sizes=tuple(times_ns))).headline)
     assert channel.misfit[0, 1] == np.inf
-    found = predict(channel, Pattern("ring", 0, 4)).seconds
-    assert found.interval is None
+    seconds = predict(channel, Pattern("ring", 0, 4)).seconds
+    assert seconds.interval is None
 
 
 def test_a_pattern_of_measured_sizes_may_take_as_long_as_its_messages_did() -> None:
     channel = channel_of(estimate(make_run(bent_ns, sizes=SIZES)).headline, "hockney")
-    found = predict(channel, Pattern("ring", 8, 4))
-    one = predict(channel, Pattern("message", 8)).seconds.value
-    assert one is not None
-    assert found.seconds.interval is not None
-    assert not found.measured
-    assert found.seconds.interval.low <= 4 * one <= found.seconds.interval.high
+    ring = predict(channel, Pattern("ring", 8, 4))
+    message_s = predict(channel, Pattern("message", 8)).seconds.value
+    assert message_s is not None
+    assert ring.seconds.interval is not None
+    assert not ring.measured
+    assert ring.seconds.interval.low <= 4 * message_s <= ring.seconds.interval.high
 
 
 def test_what_was_measured_is_no_answer_for_another_machine(channel: Channel) -> None:
@@ -376,16 +376,16 @@ def test_what_was_measured_is_no_answer_for_another_machine(channel: Channel) ->
 def test_fewer_than_five_launches_give_no_interval(hockney: RunHockney, tmp_path: Path) -> None:
     """Bootstrap intervals of two launches hold the truth in half of the cases."""
     write_run(make_run(line_ns, launches=4, sizes=SIZES), tmp_path / "run.jsonl")
-    asked = ("--bytes", "8,100", "--pattern", "ring:ranks=4,bytes=8")
+    words = ("--bytes", "8,100", "--pattern", "ring:ranks=4,bytes=8")
     for model in ("hockney", "segmented"):
-        done = hockney("predict", "run.jsonl", *asked, "--model", model, "--json")
+        done = hockney("predict", "run.jsonl", *words, "--model", model, "--json")
         rows = json.loads(done.stdout)["predictions"]
         assert [(row["low_s"], row["high_s"]) for row in rows] == [(None, None)] * 3
-        text = hockney("predict", "run.jsonl", *asked, "--model", model).stdout
+        text = hockney("predict", "run.jsonl", *words, "--model", model).stdout
         assert "no interval from fewer than 5 launches; there are 4" in text
         done = hockney("fit", "run.jsonl", "--model", model, "--json")
         (fit,) = json.loads(done.stdout)["fits"]
-        limits = [one for part in ("parameters", "derived") for one in fit[part].values()]
+        limits = [limit for part in ("parameters", "derived") for limit in fit[part].values()]
         assert all(limit["low"] is None and limit["high"] is None for limit in limits)
         assert "no interval from fewer than 5 launches; there are 4" in fit["notes"]
 
@@ -402,12 +402,12 @@ def test_inside_an_unknown_switch_the_interval_holds_both_protocols() -> None:
         ],
         sizes=[2**n for n in range(21)],
     )
-    found = channel_of(estimate(run).headline, "segmented")
-    inside = predict(found, Pattern("message", 12000))
+    channel = channel_of(estimate(run).headline, "segmented")
+    inside = predict(channel, Pattern("message", 12000))
     assert inside.note == "where between 8 KiB and 16 KiB the protocol switches is not known"
     assert inside.seconds.interval is not None
     assert inside.seconds.interval.low < truth_ns(12000) * 1e-9 < inside.seconds.interval.high
-    beyond = predict(found, Pattern("message", 3000))
+    beyond = predict(channel, Pattern("message", 3000))
     assert beyond.note is None
 
 
@@ -425,7 +425,9 @@ def test_a_simulated_halo_takes_what_is_predicted(hockney: RunHockney) -> None:
     sizes = ("--sizes", "8,64KiB")
     done = hockney("halo", "-n", "16", "--grid", "2d", *where, *sizes, "-o", "h.jsonl", "--json")
     measured = {row["bytes"]: row["median_s"] for row in json.loads(done.stdout)["predicted"]}
-    asked = [f"--pattern=halo2d:ranks=16,bytes={size}" for size in measured]
-    found = json.loads(hockney("predict", "m.jsonl", *asked, "--json").stdout)["predictions"]
-    predicted = {row["bytes"]: row["seconds"] for row in found}
+    patterns = [f"--pattern=halo2d:ranks=16,bytes={size}" for size in measured]
+    predictions = json.loads(hockney("predict", "m.jsonl", *patterns, "--json").stdout)[
+        "predictions"
+    ]
+    predicted = {row["bytes"]: row["seconds"] for row in predictions}
     assert predicted == pytest.approx(measured, rel=0.1)

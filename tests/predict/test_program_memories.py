@@ -49,7 +49,7 @@ def test_ways_of_messages_from_a_device(
     )
     path = str(written(tmp_path / "p.jsonl", made))
     shown = hockney("show", path, "--model-from", str(measured), "--json")
-    ways = {one["way"]: one for one in json.loads(shown.stdout)["ways"]}
+    ways = {row["way"]: row for row in json.loads(shown.stdout)["ways"]}
     alone = (100 * (1000.0 + 65536) + 1000 * (1000.0 + 8)) * 1e-9
     expected = {
         "from memory of the host": 1.0,

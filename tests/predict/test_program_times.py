@@ -48,9 +48,9 @@ def channel() -> Channel:
 
 def order(tmp_path: Path, size: int, text: str | None = None) -> Order:
     (tmp_path / "a.goal").write_text(text or GOAL % (size, size))
-    found = profile_in(tmp_path / "a.goal")
-    assert found is not None
-    return order_of(found[0])
+    profile = profile_in(tmp_path / "a.goal")
+    assert profile is not None
+    return order_of(profile[0])
 
 
 @pytest.mark.parametrize("size", TIMES_US)
@@ -58,8 +58,8 @@ def test_a_message_of_a_measured_size_takes_what_was_measured(
     channel: Channel, tmp_path: Path, size: int
 ) -> None:
     wanted = pytest.approx(1e-6 * TIMES_US[size], rel=1e-6)
-    found = order(tmp_path, size)
-    assert predict_order(found, channel).seconds == wanted
+    trace = order(tmp_path, size)
+    assert predict_order(trace, channel).seconds == wanted
     profile = profile_in(tmp_path / "a.goal")
     assert profile is not None
     assert predict_mix(mix_of(profile[0]), channel).seconds.value == wanted
@@ -71,8 +71,8 @@ def test_a_message_of_a_measured_size_takes_what_was_measured(
 @pytest.mark.parametrize("size", [8, 8192, 1048576])
 def test_a_factor_of_1_changes_nothing(channel: Channel, size: int) -> None:
     same = channel.scaled({"latency": 1.0})
-    found = predict(same, Pattern("message", size)).seconds.value
-    assert found == pytest.approx(1e-6 * TIMES_US[size], rel=1e-6)
+    seconds = predict(same, Pattern("message", size)).seconds.value
+    assert seconds == pytest.approx(1e-6 * TIMES_US[size], rel=1e-6)
 
 
 def test_half_the_bandwidth_of_large_messages_is_twice_their_time(
@@ -85,8 +85,8 @@ def test_half_the_bandwidth_of_large_messages_is_twice_their_time(
 
 def test_a_port_takes_in_one_message_after_the_other(channel: Channel, tmp_path: Path) -> None:
     """Two of a megabyte to one rank at the same time: both come through its port."""
-    sends = "".join(f"rank {one} {{\nl1: send 1048576b to 0\n}}\n" for one in (1, 2))
-    receives = "".join(f"l{one}: recv 1048576b from {one}\n" for one in (1, 2))
+    sends = "".join(f"rank {sender} {{\nl1: send 1048576b to 0\n}}\n" for sender in (1, 2))
+    receives = "".join(f"l{sender}: recv 1048576b from {sender}\n" for sender in (1, 2))
     incast = order(tmp_path, 0, f"num_ranks 3\nrank 0 {{\n{receives}}}\n{sends}")
     seconds = predict_order(incast, channel).seconds
     assert seconds == pytest.approx(240e-6, rel=0.02)
@@ -95,23 +95,23 @@ def test_a_port_takes_in_one_message_after_the_other(channel: Channel, tmp_path:
 def test_a_message_that_was_there_is_not_delayed_by_a_later_one(
     channel: Channel, tmp_path: Path
 ) -> None:
-    """The second one that is received came while the first was still computed."""
+    """The one received second came while the first's sender still computed."""
     late = "rank 1 {\nl1: calc 1000000\nl2: send 1048576b to 0\nl2 requires l1\n}\n"
     early = "rank 2 {\nl1: send 1048576b to 0\n}\n"
     takes = "rank 0 {\nl1: recv 1048576b from 1\nl2: recv 1048576b from 2\nl2 requires l1\n}\n"
-    found = order(tmp_path, 0, f"num_ranks 3\n{takes}{late}{early}")
-    seconds = predict_order(found, channel).seconds
+    trace = order(tmp_path, 0, f"num_ranks 3\n{takes}{late}{early}")
+    seconds = predict_order(trace, channel).seconds
     assert seconds == pytest.approx(1120e-6, rel=0.02)
 
 
 def test_beyond_the_largest_size_the_measured_bandwidth_goes_on(channel: Channel) -> None:
     message = Pattern("message", 4 << 20)
-    found = predict(channel, message).seconds.value
-    assert found == pytest.approx(4 * 120e-6, rel=0.02)
+    seconds = predict(channel, message).seconds.value
+    assert seconds == pytest.approx(4 * 120e-6, rel=0.02)
 
 
 def test_what_is_beyond_the_model_is_of_all_terms_above_the_largest_size() -> None:
-    """A bandwidth of half the model's stays one: no latency that grows with the size."""
+    """Half the model's bandwidth stays half: no latency that grows with the size."""
     times, model = {(8, 1): 1e-6, (1024, 1): 4e-6}, {(8, 1): 1e-6, (1024, 1): 2e-6}
     costs = Through(times, model).costs(lambda _bytes, _senders: Costs(1e-6, 1e-9))
     assert costs(4096, 1) == Costs(2e-6, 2e-9)
@@ -163,11 +163,11 @@ def test_measured_collectives_change_with_the_machine(
     channel: Channel, hockney: RunHockney, tmp_path: Path, factors: dict[str, float], us: float
 ) -> None:
     points = measured_allreduce(hockney, tmp_path)
-    found = predict_mix(ALLREDUCE, channel.scaled(factors), points)
-    assert found.seconds.value == pytest.approx(1e-6 * us, rel=0.02)
-    assert found.before is not None
-    assert found.before.value == pytest.approx(15e-6)
-    assert found.assumed == (("allreduce", "recursive_doubling"),)
+    prediction = predict_mix(ALLREDUCE, channel.scaled(factors), points)
+    assert prediction.seconds.value == pytest.approx(1e-6 * us, rel=0.02)
+    assert prediction.before is not None
+    assert prediction.before.value == pytest.approx(15e-6)
+    assert prediction.assumed == (("allreduce", "recursive_doubling"),)
     by = ProgramCollectives(points).with_latencies(channel.scaled(factors).best, channel.best)
     seconds, latencies = by("allreduce", 8, 8)
     assert seconds == pytest.approx(1e-6 * us, rel=0.02)
@@ -197,21 +197,21 @@ def test_no_algorithm_wins_as_it_is_not_known_what_a_message_costs_its_ranks(
     channel: Channel,
 ) -> None:
     """A linear one has two messages after one another, and a rank that takes in 7."""
-    found = predict_mix(ALLREDUCE, channel)
-    assert found.assumed == (("allreduce", "recursive_doubling"),)
-    assert found.seconds.value == pytest.approx(3e-6, rel=0.02)
-    shown = "\n".join(mix_lines(ALLREDUCE, "hockney", found))
+    prediction = predict_mix(ALLREDUCE, channel)
+    assert prediction.assumed == (("allreduce", "recursive_doubling"),)
+    assert prediction.seconds.value == pytest.approx(3e-6, rel=0.02)
+    shown = "\n".join(mix_lines(ALLREDUCE, "hockney", prediction))
     assert "allreduce by recursive_doubling" in shown
     assert "what a message costs its ranks was not measured" in shown
-    assert found.before is None
-    assert mix_json(ALLREDUCE, "hockney", found, [])["ratio"] is None
+    assert prediction.before is None
+    assert mix_json(ALLREDUCE, "hockney", prediction, [])["ratio"] is None
 
 
 def test_what_if_shows_a_program_without_it(channel: Channel) -> None:
-    found = predict_mix(ALLREDUCE, channel.scaled({"latency": 0.5}))
-    shown = "\n".join(mix_lines(ALLREDUCE, "hockney", found))
+    prediction = predict_mix(ALLREDUCE, channel.scaled({"latency": 0.5}))
+    shown = "\n".join(mix_lines(ALLREDUCE, "hockney", prediction))
     assert re.search(r"without --what-if +3\S* us  \(predicted: 0.5\d* times\)", shown)
-    json = mix_json(ALLREDUCE, "hockney", found, [])
+    json = mix_json(ALLREDUCE, "hockney", prediction, [])
     assert json["ratio"] == pytest.approx(0.5, rel=0.02)
     assert json["unchanged_s"] == pytest.approx(3e-6, rel=0.02)
 
@@ -224,12 +224,12 @@ def test_a_replay_of_a_part_is_scaled(part: float, is_scaled: bool) -> None:
 
 def test_messages_of_a_rank_share_its_port_in_their_order(tmp_path: Path) -> None:
     """One message by itself reaches half of the bandwidth: two follow at once."""
-    receives = "".join(f"rank {one} {{\nl1: recv 1000b from 0\n}}\n" for one in (1, 2))
-    sends = "".join(f"l{one}: send 1000b to {one}\n" for one in (1, 2))
-    found = order(tmp_path, 0, f"num_ranks 3\nrank 0 {{\n{sends}}}\n{receives}")
+    receives = "".join(f"rank {receiver} {{\nl1: recv 1000b from 0\n}}\n" for receiver in (1, 2))
+    sends = "".join(f"l{receiver}: send 1000b to {receiver}\n" for receiver in (1, 2))
+    trace = order(tmp_path, 0, f"num_ranks 3\nrank 0 {{\n{sends}}}\n{receives}")
 
     def seconds(costs: Costs) -> float:
-        return float(walk(found, lambda *_: costs, lambda *_: (0.0, 0.0), NONE).max())
+        return float(walk(trace, lambda *_: costs, lambda *_: (0.0, 0.0), NONE).max())
 
     alone = seconds(Costs(1e-6, 2e-9))
     shared = seconds(Costs(1e-6, 2e-9, shared_s_per_B=1e-9))
@@ -248,18 +248,18 @@ def test_the_messages_of_an_algorithm_take_the_time_of_their_own_sizes(channel: 
     wanted += 63 * seconds("message", 1024)
     assert seconds("bcast", 65536, "scatter_allgather_ring") == pytest.approx(wanted)
     program = Mix(64, (Item("bcast", 65536, 1, tuple(range(64))),), 1, 0.0, 0.0)
-    found = predict_mix(program, channel)
-    ((name, algorithm),) = found.assumed
-    assert found.seconds.value == pytest.approx(seconds(name, 65536, algorithm), rel=0.01)
+    prediction = predict_mix(program, channel)
+    ((name, algorithm),) = prediction.assumed
+    assert prediction.seconds.value == pytest.approx(seconds(name, 65536, algorithm), rel=0.01)
 
 
 def test_what_if_shows_a_run_without_it(channel: Channel, tmp_path: Path) -> None:
-    found = order(tmp_path, 8)
-    prediction = predict_order(found, channel.scaled({"latency": 0.5}))
+    trace = order(tmp_path, 8)
+    prediction = predict_order(trace, channel.scaled({"latency": 0.5}))
     assert prediction.before_s == pytest.approx(1e-6, rel=0.01)
-    json = order_json(found, prediction)
+    json = order_json(trace, prediction)
     assert json["ratio"] == pytest.approx(0.5, rel=0.02)
-    assert "  without --what-if       1" in "\n".join(order_lines(found, prediction))
+    assert "  without --what-if       1" in "\n".join(order_lines(trace, prediction))
 
 
 def noisy() -> Channel:
@@ -288,7 +288,7 @@ def test_a_program_is_as_uncertain_as_its_messages_are(tmp_path: Path) -> None:
 
 
 def allreduce(us: float, launches: int = 9, **axes: Any) -> PointEstimate:
-    """One whose launches differ by 10 %."""
+    """Its launches differ by 10 %."""
     key = Point(operation="allreduce", bytes=8, ranks=8, **axes)
     each = {n: np.array([us * 1e-6 * (1 + 0.1 * (n - launches // 2))]) for n in range(launches)}
     return estimate_point(key, 0, each)
@@ -337,7 +337,7 @@ def test_a_collective_that_was_measured_in_two_ways_is_refused() -> None:
 
 @pytest.mark.parametrize("size", [8, 10000])
 def test_messages_in_a_row_follow_each_other_by_their_gap(channel: Channel, size: int) -> None:
-    """Ten to as many ranks, as the pattern of a halo has it: g + (b - 1) G apart."""
+    """Ten to ten ranks, as in the pattern of a halo: g + (b - 1) G apart."""
     costs = Costs(1e-6, 1e-10, 0.4e-6, gap_s=0.5e-6)
     wanted = pytest.approx(costs.message_s(size) + 9 * (0.5e-6 + size * 1e-10))
 

@@ -13,7 +13,9 @@ from hockney.infer.predict.schedule import Step
 from hockney.infer.predict.schedules import SCHEDULES
 
 EVERY = [
-    (collective, name) for collective, one in SCHEDULES.all().items() for name in one.ALGORITHMS
+    (collective, name)
+    for collective, module in SCHEDULES.all().items()
+    for name in module.ALGORITHMS
 ]
 MOST_RANKS = 40
 
@@ -166,6 +168,6 @@ def test_every_byte_of_a_rank_is_sent(collective: str, name: str) -> None:
     ],
 )
 def test_what_has_no_schedule_is_told(collective: str, name: str, complaint: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as error:
         schedule_of(collective, name)
-    assert complaint in str(told.value)
+    assert complaint in str(error.value)

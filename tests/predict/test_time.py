@@ -72,7 +72,9 @@ def test_messages_posted_together_leave_in_turn_or_share() -> None:
     ranks, size, alpha, beta = 64, 1000, 10e-6, 1e-9
     serial = Parameters(network=Level(alpha, beta))
     fair = Parameters(network=Level(alpha, beta), sharing="fair")
-    in_turn, shared = (time(one, "bcast", "binomial", ranks, size) for one in (serial, fair))
+    in_turn, shared = (
+        time(parameters, "bcast", "binomial", ranks, size) for parameters in (serial, fair)
+    )
     assert in_turn == pytest.approx(6 * alpha + 6 * beta * size)
     assert shared == pytest.approx(6 * alpha + 21 * beta * size)
 
@@ -105,9 +107,9 @@ def test_overheads_are_those_of_each_size() -> None:
     """Rank 2 of 4 sends twice as much as rank 1, whose message comes first."""
     costs = {8: Costs(1.0, 0.0, 2.0), 16: Costs(10.0, 0.5, 20.0)}
     sized = Parameters(costs_of=lambda size, _: costs[size])
-    one, two = (costs[size].message_s(size) for size in (8, 16))
-    assert time(sized, "gather", "binomial", 4, 8) == pytest.approx(one + two)
-    assert time(sized, "gather", "binomial", 2, 16) == pytest.approx(two)
+    small_s, large_s = (costs[size].message_s(size) for size in (8, 16))
+    assert time(sized, "gather", "binomial", 4, 8) == pytest.approx(small_s + large_s)
+    assert time(sized, "gather", "binomial", 2, 16) == pytest.approx(large_s)
 
 
 def test_one_rank_alone_takes_no_time() -> None:
@@ -134,9 +136,9 @@ def test_parameters_come_from_ping_pong_times_of_each_level() -> None:
                         ns=[ns],
                     )
                 )
-    found = parameters_of(estimate(run).headline, hosts)
+    parameters = parameters_of(estimate(run).headline, hosts)
     for pair, name in zip(truth, ("socket", "node", "network"), strict=True):
-        level = found.level(name)
+        level = parameters.level(name)
         assert level.alpha_s == pytest.approx(truth[pair].alpha_s)
         assert level.beta_s_per_B == pytest.approx(truth[pair].beta_s_per_B)
     with pytest.raises(UsageError, match="no ping-pong times"):

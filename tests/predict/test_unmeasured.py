@@ -85,13 +85,13 @@ def test_far_beyond_the_largest_number_of_pairs_there_is_no_interval(
 
 
 def test_sizes_that_are_far_apart_are_so_for_unmeasured_numbers_of_pairs_too() -> None:
-    """Nearest are those of 4."""
+    """4 pairs are nearest."""
     known = of_pairs(launches=1)
     low, high = known.gap_factors(4096, 5)
     assert low < 0.5
     assert high > 50.0
-    found = predict(known, Pattern("alltoall", 4096, 64, per_node=5))
-    assert "between 1 KiB and 1 MiB nothing was measured" in (found.note or "")
+    prediction = predict(known, Pattern("alltoall", 4096, 64, per_node=5))
+    assert "between 1 KiB and 1 MiB nothing was measured" in (prediction.note or "")
 
 
 def test_messages_in_a_row_are_said_to_cost_a_rank_nothing() -> None:
@@ -114,8 +114,8 @@ def test_launches_of_two_modes_are_warned_of(hockney: RunHockney, tmp_path: Path
 
 def test_a_changed_machine_was_not_measured() -> None:
     """--what-if leaves no measured neighbours."""
-    found = predict(channel(SPARSE).scaled({"latency": 0.5}), Pattern("message", 4096))
-    assert found.seconds.value is not None
+    prediction = predict(channel(SPARSE).scaled({"latency": 0.5}), Pattern("message", 4096))
+    assert prediction.seconds.value is not None
 
 
 def test_a_measured_size_is_answered_without_a_model(hockney: RunHockney, tmp_path: Path) -> None:
@@ -153,6 +153,6 @@ def test_what_was_not_measured_needs_a_model(
 
 def test_a_time_of_zero_hides_no_other_size() -> None:
     run = make_run(lambda _l, _r, size: [1000.0 if size else 0.0], launches=6, sizes=(0, 8))
-    found = answers_of(estimate(run).headline, [Pattern("message", size) for size in (0, 8)])
-    assert [one.pattern.bytes for one in found.predictions] == [8]
-    assert [one.bytes for one in found.refused] == [0]
+    answers = answers_of(estimate(run).headline, [Pattern("message", size) for size in (0, 8)])
+    assert [prediction.pattern.bytes for prediction in answers.predictions] == [8]
+    assert [pattern.bytes for pattern in answers.refused] == [0]

@@ -36,9 +36,9 @@ def calls(rank: int, call: str, count: int, bytes: int = 0, **fields: Any) -> Ca
 def pingpong(count: int, bytes: int) -> list[Calls]:
     """Two ranks that send a message forth and back so many times."""
     return [
-        one
+        call
         for rank in (0, 1)
-        for one in (
+        for call in (
             calls(rank, "MPI_Send", count, bytes, peer=1 - rank),
             calls(rank, "MPI_Recv", count, bytes, peer=1 - rank),
         )

@@ -41,10 +41,10 @@ def ends(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def counts(shown: dict[str, Any]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for call in shown["calls"]:
-        found[call["call"]] = found.get(call["call"], 0) + call["count"]
-    return found
+        totals[call["call"]] = totals.get(call["call"], 0) + call["count"]
+    return totals
 
 
 PROGRAM = Program(schema=1, hockney="0", command=None, time_utc="", exit_status=0, wall_s=1.0)
@@ -311,7 +311,7 @@ def test_what_a_program_wrote_over_its_record_is_left_out(
 def test_shared_memory_of_a_program_that_ended_badly_is_removed(
     hockney: RunHockney, tmp_path: Path, status: int
 ) -> None:
-    """What a program leaves that ended well is tried three times: launches of other tests that fail
+    """What a program that ended well leaves gets three tries: launches of other tests that fail
     meanwhile remove it, too, as no process uses it."""
     stayed = []
     for _ in range(3 if status == 0 else 1):

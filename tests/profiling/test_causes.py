@@ -51,8 +51,10 @@ PLANTED = {
 
 def decided(made: Profile) -> dict[str, object]:
     made.machine = MACHINE
-    [found] = [one.facts for one in findings_of(ProfileSummary(made)) if one.kind == "decides"]
-    return found
+    [facts] = [
+        finding.facts for finding in findings_of(ProfileSummary(made)) if finding.kind == "decides"
+    ]
+    return facts
 
 
 def both(call: str, count: int, bytes_: int, **fields: object) -> list[Calls]:
@@ -111,9 +113,9 @@ def test_only_ranks_that_share_a_cache_are_known_to_slow_each_other_down(
     """Messages were measured between two cores, the nearest ones perhaps."""
     made = profile(*both(call, 100_000, 8, time_s=0.5, wait_s=0.0, seen=9))
     made.ranks[1] = rank(1, **fields)
-    found = decided(made)
-    assert (found["cause"], found["call"], found["times"]) == (cause, call, pytest.approx(5.0))
-    text = finding_text(ProfileFinding("decides", found))
+    facts = decided(made)
+    assert (facts["cause"], facts["call"], facts["times"]) == (cause, call, pytest.approx(5.0))
+    text = finding_text(ProfileFinding("decides", facts))
     assert ("is not known" in text) == (cause == FARTHER)
 
 
@@ -175,9 +177,9 @@ def test_a_rank_without_its_cpu_neither_copies_nor_sets_up(
     usual = {"time_s": 0.5, "wait_s": 0.0, "seen": 9, "peer": 0}
     made = profile(*(calls(r, call, 1000, 4096, **usual | fields) for r in (0, 1)))
     made.ranks = [rank(number, cpu_wait_s=0.99) for number in (0, 1)]
-    found = decided(made)
-    assert found["cause"] == BUSY
-    assert float(str(found["fraction"])) > 0.9
+    facts = decided(made)
+    assert facts["cause"] == BUSY
+    assert float(str(facts["fraction"])) > 0.9
 
 
 def test_the_causes_of_calls_are_those_of_their_rank() -> None:
@@ -187,9 +189,9 @@ def test_the_causes_of_calls_are_those_of_their_rank() -> None:
     made.calls += both("MPI_Comm_split", 1, 0, time_s=0.1, datatype=None)
     made.machine, made.ranks = MACHINE, [rank(number, cpu_wait_s=0.7) for number in (0, 1)]
     causes = ProfileSummary(made).causes
-    of_calls = [causes.of(one) for one in made.calls]
+    of_calls = [causes.of(call) for call in made.calls]
     for name, seconds in causes.seconds.items():
-        assert sum(found[name] for found in of_calls) == pytest.approx(seconds)
+        assert sum(by_cause[name] for by_cause in of_calls) == pytest.approx(seconds)
 
 
 def test_a_far_rank_without_its_cpu_is_busy() -> None:
@@ -210,7 +212,9 @@ def test_what_cannot_be_told_is_not() -> None:
     hidden = profile(calls(0, "MPI_Isend", 9, 8, time_s=0.4, wait_s=0.0, seen=9))
     hidden.machine = MACHINE
     assert ProfileSummary(hidden).causes.seconds[UNEXPLAINED] > 0.39
-    assert not [one for one in findings_of(ProfileSummary(hidden)) if one.kind == "decides"]
+    assert not [
+        finding for finding in findings_of(ProfileSummary(hidden)) if finding.kind == "decides"
+    ]
     unmeasured = profile(*pingpong(100, 8))
     seconds = ProfileSummary(unmeasured).causes.seconds
     assert seconds[MESSAGES] == pytest.approx(0.4)
@@ -231,9 +235,9 @@ def test_a_cause_takes_not_most_where_other_time_is_larger(
 ) -> None:
     made = profile(*both(call, 1, 8, time_s=0.8))
     made.calls += both("MPI_Send", 200_000, 8, time_s=0.2, wait_s=0.0, seen=9)
-    found = decided(made)
-    assert (found["cause"], found["larger"]) == (LATENCY, larger)
-    text = finding_text(ProfileFinding("decides", found))
+    facts = decided(made)
+    assert (facts["cause"], facts["larger"]) == (LATENCY, larger)
+    text = finding_text(ProfileFinding("decides", facts))
     assert text.startswith("latency, with bandwidth, takes 20 % of the time in MPI: ")
     assert text.endswith(words)
     made.calls = made.calls[2:]
@@ -263,11 +267,11 @@ def test_causes_add_up_to_the_time(of: list[Calls], cpu_wait_s: float | None) ->
     made.machine = MACHINE
     made.ranks = [rank(r, cpu_wait_s=cpu_wait_s) for r in (0, 1)]
     causes = ProfileSummary(made).causes
-    for one in of:
-        found = causes.of(one)
-        assert min(found.values()) >= 0.0
-        assert sum(found.values()) == pytest.approx(spent_in(one)[0], rel=1e-6, abs=1e-9)
-    spent = sum(spent_in(one)[0] for one in of)
+    for call in of:
+        by_cause = causes.of(call)
+        assert min(by_cause.values()) >= 0.0
+        assert sum(by_cause.values()) == pytest.approx(spent_in(call)[0], rel=1e-6, abs=1e-9)
+    spent = sum(spent_in(call)[0] for call in of)
     assert sum(causes.seconds.values()) == pytest.approx(spent, rel=1e-6, abs=1e-9)
     assert causes.seconds[OTHER] == 0.0
 
@@ -281,12 +285,12 @@ def test_larger_messages_take_longer(size: int) -> None:
 @pytest.mark.parametrize("zeros", [("messages",), ("scattered",), ("messages", "scattered")])
 def test_times_of_0_are_no_times_of_messages(zeros: tuple[str, ...]) -> None:
     machine = msgspec.structs.replace(MACHINE, **dict.fromkeys(zeros, ((8, 0.0), (1024, 0.0))))
-    found = model_of(machine, ["n1"])
+    model = model_of(machine, ["n1"])
     if "messages" in zeros:
-        assert found is None
+        assert model is None
     else:
-        assert found is not None
-        assert found.scattered is None
+        assert model is not None
+        assert model.scattered is None
 
 
 @pytest.fixture(scope="module")
@@ -299,24 +303,24 @@ def shown_of(hockney: RunHockney, mpi: Mpi, *command: str) -> list[dict[str, obj
     words = ("profile", "-q", "--force", "-o", "p.jsonl", "--mpicc", str(mpi.mpicc), "--", *command)
     done = hockney(*words)
     assert done.status == 0, done.stderr
-    found: list[dict[str, object]] = json.loads(hockney("show", "--json", "p.jsonl").stdout)[
+    findings: list[dict[str, object]] = json.loads(hockney("show", "--json", "p.jsonl").stdout)[
         "findings"
     ]
-    return found
+    return findings
 
 
 @pytest.mark.parametrize("name", first_of(PLANTED))
 def test_the_cause_of_a_program_is_found(
     hockney: RunHockney, mpi: Mpi, program: Path, name: str
 ) -> None:
-    """On a machine so busy that ranks lose their CPU, that is the cause, and is reported. One that
-    is slower than when its messages were measured shows contention: not three times."""
+    """On a machine so busy that ranks lose their CPU, that is the cause, and is reported. One
+    slower than when its messages were measured shows contention, but not three times."""
     seen = []
     for _ in range(3):
-        found = shown_of(hockney, mpi, str(mpi.mpiexec), "-n", "2", str(program), name)
-        decides = next((one for one in found if one["kind"] == "decides"), {})
+        findings = shown_of(hockney, mpi, str(mpi.mpiexec), "-n", "2", str(program), name)
+        decides = next((finding for finding in findings if finding["kind"] == "decides"), {})
         if decides.get("cause") == BUSY:
-            assert any(one["kind"] == "cpus-busy" for one in found)
+            assert any(finding["kind"] == "cpus-busy" for finding in findings)
             return
         seen.append((decides.get("cause"), decides.get("where")))
         if seen[-1] == PLANTED[name]:
@@ -329,7 +333,7 @@ def test_the_cause_of_a_program_is_found(
 def test_ranks_on_one_cpu_wait_for_it(hockney: RunHockney, mpi: Mpi, program: Path) -> None:
     cpu = str(min(allowed_set()))
     launch = ("taskset", "-c", cpu, str(mpi.mpiexec), "-n", "2", str(program), "busy")
-    found = shown_of(hockney, mpi, *launch)
-    kinds = {one["kind"]: one for one in found}
+    findings = shown_of(hockney, mpi, *launch)
+    kinds = {finding["kind"]: finding for finding in findings}
     assert "cpus-busy" in kinds
-    assert kinds["decides"]["cause"] == BUSY, found
+    assert kinds["decides"]["cause"] == BUSY, findings

@@ -39,8 +39,10 @@ def waiting(waits: Waits, ranks: int, call: str = "MPI_Recv", messages: int = 10
 
 
 def decided(made: Profile) -> dict[str, object]:
-    [found] = [one.facts for one in findings_of(ProfileSummary(made)) if one.kind == "decides"]
-    return found
+    [facts] = [
+        finding.facts for finding in findings_of(ProfileSummary(made)) if finding.kind == "decides"
+    ]
+    return facts
 
 
 def pipeline(ranks: int) -> Profile:
@@ -116,20 +118,22 @@ def test_causes_of_waiting_are_what_the_ranks_do_at_which_it_ends() -> None:
 
 def test_the_late_rank_is_the_one_that_computes_not_the_one_in_the_middle() -> None:
     """All reduce to rank 0, which waits for rank 3, and then broadcasts to all others."""
-    found = decided(waiting({(0, 3): 0.8, (1, 0): 0.8, (2, 0): 0.8}, 4, "MPI_Reduce"))
-    assert (found["rank"], found["job"]) == (3, None)
-    assert float(str(found["of_waiting"])) > 0.8
-    assert float(str(found["over_mean"])) > 2.0
+    facts = decided(waiting({(0, 3): 0.8, (1, 0): 0.8, (2, 0): 0.8}, 4, "MPI_Reduce"))
+    assert (facts["rank"], facts["job"]) == (3, None)
+    assert float(str(facts["of_waiting"])) > 0.8
+    assert float(str(facts["over_mean"])) > 2.0
 
 
 def test_the_late_rank_is_named_with_its_job_and_compared_with_it() -> None:
     """In job 1, rank 1 computes for 1 s and rank 0 for 0.1 s; the ranks of job 0 run longer."""
     long, late = waiting({}, 2), waiting({(0, 1): 0.9}, 2)
-    long.ranks = [replace(one, wall_s=10.0) for one in long.ranks]
-    long.ranks += [replace(one, job=1) for one in late.ranks]
-    long.calls += [replace(one, job=1) for one in late.calls]
-    long.blames += [replace(one, job=1) for one in late.blames]
-    [finding] = [one for one in findings_of(ProfileSummary(long)) if one.kind == "decides"]
+    long.ranks = [replace(rank, wall_s=10.0) for rank in long.ranks]
+    long.ranks += [replace(rank, job=1) for rank in late.ranks]
+    long.calls += [replace(call, job=1) for call in late.calls]
+    long.blames += [replace(blame, job=1) for blame in late.blames]
+    [finding] = [
+        finding for finding in findings_of(ProfileSummary(long)) if finding.kind == "decides"
+    ]
     assert (finding.facts["rank"], finding.facts["job"]) == (1, 1)
     assert finding.facts["over_mean"] == pytest.approx(2.0 / 1.1, rel=0.01)
     assert "for rank 1 of job 1, which computes 1.82 times" in finding_text(finding)
@@ -137,7 +141,7 @@ def test_the_late_rank_is_named_with_its_job_and_compared_with_it() -> None:
 
 def test_ranks_of_findings_have_their_job_where_there_are_several() -> None:
     made = waiting({}, 2)
-    made.ranks += [replace(one, job=1, end="lost", cpu_wait_s=0.5) for one in made.ranks[:1]]
+    made.ranks += [replace(rank, job=1, end="lost", cpu_wait_s=0.5) for rank in made.ranks[:1]]
     texts = [finding_text(finding) for finding in findings_of(ProfileSummary(made))]
     assert any(text.startswith("rank 0 of job 1 ended without MPI_Finalize") for text in texts)
     assert any("the CPU of rank 0 of job 1 (rank 0 of job 1: 50 %" in text for text in texts)
@@ -146,5 +150,5 @@ def test_ranks_of_findings_have_their_job_where_there_are_several() -> None:
 def test_no_rank_is_called_late_that_computes_less_than_the_mean() -> None:
     made = waiting({(0, 1): 0.4}, 3)
     made.ranks[1] = replace(made.ranks[1], wall_s=0.5)
-    found = decided(made)
-    assert (found["cause"], found["rank"], found["over_mean"]) == (LATE, None, None)
+    facts = decided(made)
+    assert (facts["cause"], facts["rank"], facts["over_mean"]) == (LATE, None, None)

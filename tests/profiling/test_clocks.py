@@ -108,7 +108,9 @@ def exchange(seconds: float, ahead: float) -> list[Precedence]:
 
 
 def test_the_error_is_what_the_messages_leave_open() -> None:
-    orders = [one for n in range(50) for one in exchange(1000.0 + n, -7.0 + 20e-6 * n)]
+    orders = [
+        precedence for n in range(50) for precedence in exchange(1000.0 + n, -7.0 + 20e-6 * n)
+    ]
     first, second = clocks_of(["a", "b"], orders)
     assert first == ClockOffset()
     assert second is not None
@@ -119,7 +121,7 @@ def test_the_error_is_what_the_messages_leave_open() -> None:
 
 
 def test_a_clock_that_was_set_meanwhile_is_unknown() -> None:
-    orders = [one for n in range(50) for one in exchange(n, 5.0 if n < 25 else 6.0)]
+    orders = [precedence for n in range(50) for precedence in exchange(n, 5.0 if n < 25 else 6.0)]
     assert clocks_of(["a", "b"], orders) == [ClockOffset(), None]
 
 
@@ -129,7 +131,10 @@ def test_messages_one_way_leave_the_clock_unknown() -> None:
 
 
 def test_a_host_is_compared_through_another() -> None:
-    through = [replace(one, first=one.first + 1, then=one.then + 1) for one in exchange(9.0, 2.0)]
+    through = [
+        replace(precedence, first=precedence.first + 1, then=precedence.then + 1)
+        for precedence in exchange(9.0, 2.0)
+    ]
     orders = [*exchange(1.0, 8.0), *through]
     third = clocks_of(["a", "b", "c"], orders)[2]
     assert third is not None

@@ -25,9 +25,9 @@ from hockney.tuning.program import gain_of, used_collectives
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     made = profile(*pingpong(3, 8), calls(0, "MPI_Barrier", 2, histogram=((1e-6, 2),)))
     made.blames.append(Blame(job=0, rank=0, for_rank=1, seconds=0.5))
-    found = kinds.read(written(tmp_path / "p.jsonl", made))
-    assert found.lines() == made.lines()
-    assert found.cut is None
+    reread = kinds.read(written(tmp_path / "p.jsonl", made))
+    assert reread.lines() == made.lines()
+    assert reread.cut is None
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -100,19 +100,19 @@ def test_findings() -> None:
     )
     made.ranks = [rank(0, cpus="0"), rank(1, cpus="0")]
     made.blames += [Blame(job=0, rank=0, for_rank=1, seconds=0.09)]
-    found = {one.kind: one.facts for one in findings_of(ProfileSummary(made))}
-    assert found["cpus-shared"] == {"host": "a", "cpus": [0], "job": None, "ranks": [0, 1]}
-    assert found["one-size"] == {"call": "MPI_Allreduce", "bytes": 8, "fraction": 0.93}
-    decides = found["decides"]
+    facts = {finding.kind: finding.facts for finding in findings_of(ProfileSummary(made))}
+    assert facts["cpus-shared"] == {"host": "a", "cpus": [0], "job": None, "ranks": [0, 1]}
+    assert facts["one-size"] == {"call": "MPI_Allreduce", "bytes": 8, "fraction": 0.93}
+    decides = facts["decides"]
     assert (decides["cause"], decides["rank"], decides["where"]) == (LATE, 1, "collectives")
 
 
 def test_sizes_that_are_upper_limits_are_no_size_of_most_calls() -> None:
-    found = profile(
+    made = profile(
         *(calls(r, "MPI_Allreduce", 90, 1024, is_coarse=True) for r in (0, 1)),
         *(calls(r, "MPI_Allreduce", 10, 8) for r in (0, 1)),
     )
-    kinds_found = [finding.kind for finding in findings_of(ProfileSummary(found))]
+    kinds_found = [finding.kind for finding in findings_of(ProfileSummary(made))]
     assert kinds_found == ["sizes-rounded", "decides"]
 
 
@@ -123,16 +123,16 @@ def test_a_rank_that_computes_longer_is_named_where_others_wait_for_it() -> None
     )
     made.ranks = [rank(number, wall_s=seconds) for number, seconds in enumerate((1.0, 1.0))]
     made.blames += [Blame(job=0, rank=1, for_rank=0, seconds=0.48)]
-    found = {one.kind: one.facts for one in findings_of(ProfileSummary(made))}
-    assert found["decides"]["over_mean"] == pytest.approx(0.95 / 0.725)
+    facts = {finding.kind: finding.facts for finding in findings_of(ProfileSummary(made))}
+    assert facts["decides"]["over_mean"] == pytest.approx(0.95 / 0.725)
 
 
 def test_distances() -> None:
-    one, other = rank(0, cpus="0"), rank(1, cpus="1")
-    assert distance(one, other) == CACHE
-    assert distance(one, rank(1, cpus="0-7")) == NODE
-    assert distance(one, rank(1, host="b")) == OTHER_NODE
-    assert distance(one, None) == UNKNOWN
+    first, other = rank(0, cpus="0"), rank(1, cpus="1")
+    assert distance(first, other) == CACHE
+    assert distance(first, rank(1, cpus="0-7")) == NODE
+    assert distance(first, rank(1, host="b")) == OTHER_NODE
+    assert distance(first, None) == UNKNOWN
     assert cpus_of("0-2,5") == {0, 1, 2, 5}
     assert cpus_of("5-2") == cpus_of("x") == frozenset()
 

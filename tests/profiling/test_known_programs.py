@@ -151,18 +151,18 @@ def test_every_call_is_counted(
     profile = read(tmp_path / "p.jsonl")
     assert {rank.end for rank in profile.ranks} == {"finalized"}
     assert [rank.lost_calls + rank.lost_requests for rank in profile.ranks] == [0] * ranks
-    found: dict[str, Counter[int]] = {}
-    for one in profile.calls:
-        found.setdefault(one.call, Counter())[one.bytes] += one.count
+    counts: dict[str, Counter[int]] = {}
+    for row in profile.calls:
+        counts.setdefault(row.call, Counter())[row.bytes] += row.count
     printed = re.search(r"\d+", done.stdout)
     for call, expected in calls.items():
         if PRINTED in expected.values():
             assert printed
             expected = dict.fromkeys(expected, int(printed[0]))
-        assert dict(found.get(call, {})) == expected, call
+        assert dict(counts.get(call, {})) == expected, call
     if name == "pcontrol_thread":
         assert printed
-        assert found.get("MPI_Sendrecv", Counter()).total() <= int(printed[0])
+        assert counts.get("MPI_Sendrecv", Counter()).total() <= int(printed[0])
     if name in SENT_BYTES:
         assert sum(row["bytes_sum"] for row in shown["distances"]) == SENT_BYTES[name]
     if name == "proc_null":

@@ -118,4 +118,4 @@ def counted(
     done = hockney("profile", "--mpicc", mpi.mpicc, "-o", "p.jsonl", *command, env=env)
     assert done.status == 0, done.stderr
     shown = json.loads(hockney("show", "p.jsonl", "--json").stdout)
-    return {(one["call"], one["bytes"]): one["count"] for one in shown["calls"]}
+    return {(row["call"], row["bytes"]): row["count"] for row in shown["calls"]}

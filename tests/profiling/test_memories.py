@@ -44,9 +44,9 @@ def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def counted(shown: dict[str, Any]) -> dict[tuple[str, str], tuple[int, int]]:
     """Calls and bytes by call and memory."""
     return {
-        (one["call"], one["memory"]): (one["count"], one["bytes_sum"])
-        for one in shown["memories"]
-        if one["call"] is not None
+        (row["call"], row["memory"]): (row["count"], row["bytes_sum"])
+        for row in shown["memories"]
+        if row["call"] is not None
     }
 
 
@@ -67,19 +67,19 @@ def test_memories_of_buffers(
     done, shown = profiled(program, str(fake_library(interface).path), ranks=2)
     assert done.status == 0, done.stderr
     counts: Counter[tuple[str, int, str]] = Counter()
-    for one in read(tmp_path / "p.jsonl").calls:
-        counts[one.call, one.bytes, one.memory] += one.count
+    for row in read(tmp_path / "p.jsonl").calls:
+        counts[row.call, row.bytes, row.memory] += row.count
     for (call, size, memory), count in EXPECTED.items():
         assert counts[call, size, memory] == count
     # The address of device memory is the host's after it was freed.
     for call in ("MPI_Send", "MPI_Recv"):
         assert 1000 - REUSED <= counts[call, 24, "host"] <= 1000
         assert counts[call, 24, "host"] + counts[call, 24, "device"] == 1000
-    total = {one["memory"]: one["bytes_sum"] for one in shown["memories"] if one["call"] is None}
+    total = {row["memory"]: row["bytes_sum"] for row in shown["memories"] if row["call"] is None}
     assert total["managed"] == 2 * 10 * 4096
     assert total["pinned"] == 2 * 20 * 800
     assert counted(shown)["MPI_Isend", "device"] == (30, 60000)
-    [finding] = [one for one in shown["findings"] if one.get("memory") == "pinned"]
+    [finding] = [finding for finding in shown["findings"] if finding.get("memory") == "pinned"]
     assert finding["text"].endswith("(32000 B) are sent from or received into pinned memory")
 
 
@@ -88,7 +88,7 @@ def test_programs_without_an_accelerator(profiled: Profiled, program: Path) -> N
     done, shown = profiled(program, ranks=2)
     assert done.status == 0, done.stderr
     assert shown["memories"] == []
-    assert not [one for one in shown["findings"] if one["kind"] == "memory"]
+    assert not [finding for finding in shown["findings"] if finding["kind"] == "memory"]
 
 
 @pytest.mark.long

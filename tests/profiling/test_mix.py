@@ -28,7 +28,7 @@ def message_s(bytes_: int) -> float:
 
 
 def test_items_are_what_was_sent_and_what_all_took_part_in() -> None:
-    found = mix_of(
+    mix = mix_of(
         profile(
             *pingpong(100, 8),
             calls(0, "MPI_Isend", 50, 16, peer=1),
@@ -39,7 +39,7 @@ def test_items_are_what_was_sent_and_what_all_took_part_in() -> None:
             *(calls(r, "MPI_Comm_split", 1, time_s=0.5) for r in (0, 1)),
         )
     )
-    assert set(found.items) == {
+    assert set(mix.items) == {
         Item("message", 8, 100, (0, 1)),
         Item("message", 8, 100, (1, 0)),
         Item("message", 16, 50, (0, 1), is_blocking=False),
@@ -47,11 +47,11 @@ def test_items_are_what_was_sent_and_what_all_took_part_in() -> None:
         Item("alltoall", 40, 3, (0, 1)),
         Item("allreduce", 8, 9, (0, 1)),
     }
-    assert found.turns == 100
-    assert found.left_out_s == pytest.approx(1.0)
-    done = [item for turn in range(found.turns) for item in found.turn(turn)]
-    assert {item: done.count(item) for item in found.items} == {
-        item: item.count for item in found.items
+    assert mix.turns == 100
+    assert mix.left_out_s == pytest.approx(1.0)
+    done = [item for turn in range(mix.turns) for item in mix.turn(turn)]
+    assert {item: done.count(item) for item in mix.items} == {
+        item: item.count for item in mix.items
     }
 
 
@@ -59,9 +59,9 @@ def test_the_time_of_what_cannot_be_replayed_is_left_out() -> None:
     """Of each rank: a collective whose other ranks are not known, one of an unknown group, messages
     to another MPI_COMM_WORLD and from it, and what completed a nonblocking operation of these."""
     left_out = [
-        one
+        call
         for r in (0, 1)
-        for one in (
+        for call in (
             calls(r, "MPI_Allreduce", 9, 8, time_s=1.0, communicator_size=3, members="77"),
             calls(r, "MPI_Alltoall", 9, 8, time_s=2.0, communicator_size=None, members=None),
             calls(r, "MPI_Ibcast", 9, 8, time_s=0.0, completion_s=4.0, members=None),
@@ -72,37 +72,37 @@ def test_the_time_of_what_cannot_be_replayed_is_left_out() -> None:
     ]
     waits = [calls(r, "MPI_Wait", 9, datatype=None, time_s=4.0) for r in (0, 1)]
     to_nobody = [calls(r, "MPI_Send", 9, datatype=None, time_s=0.25) for r in (0, 1)]
-    found = mix_of(profile(*pingpong(10, 8), *left_out, *waits, *to_nobody))
-    assert {item.operation for item in found.items} == {"message"}
-    assert found.left_out_s == pytest.approx(2 * 63.0)
-    assert found.time_s == pytest.approx(4 * 0.1 + 2 * 0.25)
+    mix = mix_of(profile(*pingpong(10, 8), *left_out, *waits, *to_nobody))
+    assert {item.operation for item in mix.items} == {"message"}
+    assert mix.left_out_s == pytest.approx(2 * 63.0)
+    assert mix.time_s == pytest.approx(4 * 0.1 + 2 * 0.25)
 
 
 def test_the_collective_that_one_rank_alone_called_is_left_out() -> None:
     uneven = [calls(r, "MPI_Barrier", 1 + r, time_s=1.0 + r) for r in (0, 1)]
-    found = mix_of(profile(*pingpong(10, 8), *uneven))
-    assert [item.count for item in found.items if item.operation == "barrier"] == [1]
-    assert found.left_out_s == pytest.approx(1.0)
+    mix = mix_of(profile(*pingpong(10, 8), *uneven))
+    assert [item.count for item in mix.items if item.operation == "barrier"] == [1]
+    assert mix.left_out_s == pytest.approx(1.0)
 
 
 def test_half_of_the_turns_has_half_of_the_rare_items() -> None:
     often = pingpong(40, 8)
-    found = mix_of(profile(*often, *(calls(0, "MPI_Send", 1, 100 + n, peer=1) for n in range(100))))
-    rare = [item for turn in range(20) for item in found.turn(turn) if item.count == 1]
+    mix = mix_of(profile(*often, *(calls(0, "MPI_Send", 1, 100 + n, peer=1) for n in range(100))))
+    rare = [item for turn in range(20) for item in mix.turn(turn) if item.count == 1]
     assert 45 <= len(rare) <= 55
 
 
 def test_both_directions_of_an_exchange_take_the_same_turns() -> None:
     """MPI_Sendrecv sends both ways at once; a row of smaller messages must not part them."""
     both = [calls(r, "MPI_Sendrecv", 7, 2_000_000, peer=1 - r) for r in (0, 1)]
-    found = mix_of(profile(*pingpong(40, 8), *both))
-    turns = [[item.ranks for item in found.turn(n) if item.bytes > 8] for n in range(40)]
+    mix = mix_of(profile(*pingpong(40, 8), *both))
+    turns = [[item.ranks for item in mix.turn(n) if item.bytes > 8] for n in range(40)]
     assert [turn for turn in turns if turn] == 7 * [[(0, 1), (1, 0)]]
 
 
 def test_messages_take_turns_of_as_many_buffers_as_in_the_program() -> None:
     """The number of buffers decides what lies in caches."""
-    found = mix_of(
+    mix = mix_of(
         profile(
             calls(0, "MPI_Send", 10, 8, peer=1, buffers=3),
             calls(1, "MPI_Irecv", 10, 8, peer=0, buffers=2),
@@ -110,14 +110,14 @@ def test_messages_take_turns_of_as_many_buffers_as_in_the_program() -> None:
             calls(0, "MPI_Send", 1, 16, peer=1),
         )
     )
-    assert {(item.bytes, item.ranks): item.buffers for item in found.items} == {
+    assert {(item.bytes, item.ranks): item.buffers for item in mix.items} == {
         (8, (0, 1)): (3, 2),
         (64, (0, 1)): (4, 4),
         (64, (1, 0)): (4, 4),
         (16, (0, 1)): (1, 1),
     }
-    assert words_of(found, 10, 1, None).splitlines()[3].endswith(" 3 2 2 0 1")
-    assert words_of(found, 10, 1, None, has_caches=False).splitlines()[3].endswith(" 0 0 2 0 1")
+    assert words_of(mix, 10, 1, None).splitlines()[3].endswith(" 3 2 2 0 1")
+    assert words_of(mix, 10, 1, None, has_caches=False).splitlines()[3].endswith(" 0 0 2 0 1")
 
 
 def cluster(latency: str, bandwidth: str) -> str:
@@ -210,7 +210,7 @@ def test_replay_and_prediction_take_the_time_of_the_messages(
 def test_a_root_leaves_its_broadcasts_before_the_others(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
-    """Collectives alone: roots of some, who come early or late to those in which all depend on all.
+    """Collectives alone: roots of some come early or late to those in which all depend on all.
     With all ranks leaving at the end of each, the prediction was 28 % too long."""
     made = [("Bcast", 4, 48), ("Bcast", 4096, 30), ("Reduce", 8, 60), ("Allreduce", 8, 60)]
     made += [("Barrier", 0, 20), ("Alltoall", 512, 20), ("Reduce", 4096, 20)]
@@ -308,8 +308,8 @@ def test_times_of_one_buffer_are_called_too_short_for_several(
     written(tmp_path / "p.jsonl", profile(*both_ways))
     words = "measure --on with pingpong --buffers separate"
     for buffers, is_said in (("returned", True), ("separate", False)):
-        asked = ("--sizes", "8,65536", "--budget", "300ms", "--buffers", buffers)
-        assert hockney("pingpong", *asked, "-q", "--force", "-o", "m.jsonl").status == 0
+        options = ("--sizes", "8,65536", "--budget", "300ms", "--buffers", buffers)
+        assert hockney("pingpong", *options, "-q", "--force", "-o", "m.jsonl").status == 0
         on = ("predict", "--profile", "p.jsonl", "--on", "m.jsonl")
         shown, as_json = hockney(*on), hockney(*on, "--json")
         assert (words in shown.stderr) == is_said

@@ -41,7 +41,7 @@ def test_the_time_of_a_lost_rank_ends_with_its_last_call(profiled: Profiled, mom
 def test_what_would_go_beyond_the_edge_of_a_grid_is_not_sent(
     profiled: Profiled, moments: Path
 ) -> None:
-    """Of two ranks in a row each sends 20 bytes to the other, and would send 10 outwards."""
+    """Each of two ranks in a row sends the other 20 bytes, and would send 10 outwards."""
     _, shown = profiled(moments, "neighbors", ranks=2)
     [row] = [row for row in shown["calls"] if row["call"] == "MPI_Neighbor_alltoallv"]
     assert (row["count"], row["bytes"]) == (2, 20)

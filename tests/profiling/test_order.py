@@ -34,11 +34,13 @@ def acts(rank: int, *rows: tuple[int, ...], calls: tuple[str, ...] = ("MPI_Send"
 
 
 def order(*of: Acts, left_out: int = 0) -> Order:
-    found = profile()
-    found.acts = list(of)
+    recorded = profile()
+    recorded.acts = list(of)
     if left_out:
-        found.acts = [kinds.msgspec.structs.replace(one, left_out=left_out) for one in of]
-    return order_of(found)
+        recorded.acts = [
+            kinds.msgspec.structs.replace(rank_acts, left_out=left_out) for rank_acts in of
+        ]
+    return order_of(recorded)
 
 
 PINGPONG = (
@@ -71,19 +73,19 @@ def test_latency_that_computing_hides_costs_nothing() -> None:
 
 def test_what_has_no_other_end_is_left_out() -> None:
     lonely = acts(0, (1, 0, 0, 8, 1, 5, 0, 0, 0), (1, 0, 0, 8, 1, 9, 0, 0, 0))
-    found = order(lonely, acts(1, (2, 0, 0, 8, 0, 5, 0, 0, 0)))
-    assert found.left_out == 1
-    assert [len(steps) for steps in found.ranks] == [1, 1]
+    trace = order(lonely, acts(1, (2, 0, 0, 8, 0, 5, 0, 0, 0)))
+    assert trace.left_out == 1
+    assert [len(steps) for steps in trace.ranks] == [1, 1]
 
 
 def test_a_number_of_ranks_is_believed_only_if_they_have_an_order() -> None:
     """The number comes from a file, and took as much memory as it said."""
-    found = profile(ranks=2)
-    found.acts = [*PINGPONG]
-    found.ranks = [rank(number, ranks=1_000_000) for number in range(2)]
+    recorded = profile(ranks=2)
+    recorded.acts = [*PINGPONG]
+    recorded.ranks = [rank(number, ranks=1_000_000) for number in range(2)]
     tracemalloc.start()
     with pytest.raises(UsageError, match="the order of some ranks is missing"):
-        order_of(found)
+        order_of(recorded)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 1_000_000
@@ -92,20 +94,20 @@ def test_a_number_of_ranks_is_believed_only_if_they_have_an_order() -> None:
 def test_messages_of_proc_null_are_not_left_out() -> None:
     to_nobody, from_nobody = (1, 0, 0, 0, -1, 5, 0, 0, 0), (4, 0, 0, 0, -1, 5, 7, 0, 0)
     completed = (5, 0, 0, 0, -1, 5, 7, 0, 0)
-    found = order(
+    trace = order(
         acts(0, to_nobody, from_nobody, completed, (1, 0, 0, 8, 1, 5, 0, 0, 0)),
         acts(1, (2, 0, 0, 8, 0, 5, 0, 0, 0)),
     )
-    assert found.left_out == 0
-    assert [len(steps) for steps in found.ranks] == [1, 1]
+    assert trace.left_out == 0
+    assert [len(steps) for steps in trace.ranks] == [1, 1]
 
 
 def test_a_cut_order_ends_where_all_met() -> None:
     calls = ("MPI_Barrier",)
     rows = [(6, 0, 0, 0, -1, 0, 0, 0, 0)]
-    found = order(acts(0, *rows * 3, calls=calls), acts(1, *rows * 2, calls=calls), left_out=3)
-    assert found.is_cut
-    assert [len(steps) for steps in found.ranks] == [2, 2]
+    trace = order(acts(0, *rows * 3, calls=calls), acts(1, *rows * 2, calls=calls), left_out=3)
+    assert trace.is_cut
+    assert [len(steps) for steps in trace.ranks] == [2, 2]
 
 
 @pytest.fixture
@@ -119,14 +121,15 @@ def traced(mpi: Mpi, hockney: RunHockney, tmp_path: Path) -> Path:
     done = hockney("profile", "--trace", "-o", "p.jsonl", "--", *command, env=env)
     assert done.status == 0, done.stderr
     path = tmp_path / "p.jsonl"
-    found = kinds.read(path)
-    found.acts = [
-        kinds.msgspec.structs.replace(one, before_ns=(0,) * len(one.what)) for one in found.acts
+    recorded = kinds.read(path)
+    recorded.acts = [
+        kinds.msgspec.structs.replace(rank_acts, before_ns=(0,) * len(rank_acts.what))
+        for rank_acts in recorded.acts
     ]
-    for one in found.acts:
-        assert one.left_out == 0
+    for rank_acts in recorded.acts:
+        assert rank_acts.left_out == 0
     quiet = tmp_path / "quiet.jsonl"
-    quiet.write_bytes(kinds.encode(found))
+    quiet.write_bytes(kinds.encode(recorded))
     return quiet
 
 
@@ -161,9 +164,9 @@ def simulated(directory: Path, *words: str) -> float:
     settings = ("smpi/simulate-computation:no", "smpi/display-timing:yes", "smpi/wtime:0")
     command = ["smpirun", *usual, *(f"--cfg={setting}" for setting in settings), *words]
     done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
-    found = re.search(r"[Ss]imulated time: ([\d.e+-]+) sec", done.stderr + done.stdout)
-    assert found is not None, done.stdout + done.stderr
-    return float(found[1])
+    match = re.search(r"[Ss]imulated time: ([\d.e+-]+) sec", done.stderr + done.stdout)
+    assert match is not None, done.stdout + done.stderr
+    return float(match[1])
 
 
 def test_goal_has_as_many_sends_as_receives(
@@ -177,8 +180,8 @@ def test_goal_has_as_many_sends_as_receives(
     for line in text.splitlines():
         if line.startswith("rank "):
             rank = int(line.split()[1])
-        if found := re.match(r"l\d+: (send|recv) (\d+)b (?:to|from) (\d+) tag (\d+)", line):
-            word, bytes_, other, tag = found[1], *map(int, found.groups()[1:])
+        if match := re.match(r"l\d+: (send|recv) (\d+)b (?:to|from) (\d+) tag (\d+)", line):
+            word, bytes_, other, tag = match[1], *map(int, match.groups()[1:])
             if word == "send":
                 sent.add((rank, other, bytes_, tag))
             else:
@@ -187,7 +190,9 @@ def test_goal_has_as_many_sends_as_receives(
     assert sent == received
     for block in text.split("rank ")[1:]:
         labels = set(re.findall(r"^l(\d+):", block, re.MULTILINE))
-        required = {one for pair in re.findall(r"l(\d+) requires l(\d+)", block) for one in pair}
+        required = {
+            label for pair in re.findall(r"l(\d+) requires l(\d+)", block) for label in pair
+        }
         assert required <= labels
 
 

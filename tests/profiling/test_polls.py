@@ -35,21 +35,21 @@ def test_polls_are_counted_exactly_and_their_time_is_estimated(
     for name in ("MPI_Testall", "MPI_Testany", "MPI_Testsome"):
         assert by_call[name]["count"] == POLLS
     assert by_call["MPI_Iprobe"]["count"] == POLLS + 10
-    assert {one["region"]: one["count"] for one in shown["regions"]}["region"] == 10
+    assert {row["region"]: row["count"] for row in shown["regions"]}["region"] == 10
     assert by_call["MPI_Irecv"]["count"] == by_call["MPI_Send"]["count"] == FOUND + 2
     assert POLLS + FOUND <= by_call["MPI_Test"]["count"] <= POLLS + 20 * FOUND
     for name, seconds in taken.items():
-        found = by_call[name]
-        timed = found["count"] - found["untimed"]
+        call = by_call[name]
+        timed = call["count"] - call["untimed"]
         # A slow machine may need half a microsecond for each, and all are timed then.
         is_quick = name == "MPI_Test" and float(seconds) / POLLS < 0.3e-6
         assert POLLS / 25 < timed < POLLS / (2 if is_quick else 0.9), name
-        # The least is far below: the loop around the calls and the recorder are in what was taken.
+        # The least is far below: what was taken has the loop and the recorder in it.
         # The most is what it can be where the rank loses its CPU in a poll that stands for 23.
-        assert float(seconds) / 100 < found["time_s"] < 24 * float(seconds), name
+        assert float(seconds) / 100 < call["time_s"] < 24 * float(seconds), name
     assert by_call["MPI_Send"]["untimed"] == 0
     # Receives go to two addresses, sends come from one.
-    buffers = {one.call: one.buffers for one in read(tmp_path / "p.jsonl").calls if one.bytes}
+    buffers = {call.call: call.buffers for call in read(tmp_path / "p.jsonl").calls if call.bytes}
     assert buffers == {"MPI_Irecv": 2, "MPI_Send": 1}
     [of_rank] = shown["ranks"]
     assert 0.0 < of_rank["recording_s"] == shown["recording_s"]
@@ -62,7 +62,9 @@ def test_a_recorder_that_takes_much_is_a_finding() -> None:
         summary = ProfileSummary(
             Profile(profile().program, ranks, [calls(0, "MPI_Send", 1, 8, peer=1)])
         )
-        return [finding_text(one) for one in findings_of(summary) if one.kind == "recording"]
+        return [
+            finding_text(finding) for finding in findings_of(summary) if finding.kind == "recording"
+        ]
 
     assert found(None) == found(0.019) == []
     [text] = found(0.03)

@@ -82,11 +82,11 @@ def partners_regions_names_and_datatypes(shown: dict[str, Any]) -> None:
         {"job": 0, "rank": rank, "to_rank": rank ^ 1, "messages": messages + N, "bytes": bytes_}
         for rank in range(RANKS)
     ]
-    regions = {one["region"]: one["count"] for one in shown["regions"]}
+    regions = {row["region"]: row["count"] for row in shown["regions"]}
     assert regions["sums"] == 2 * N * RANKS
-    named = {one["communicator"] for one in shown["communicators"]}
+    named = {row["communicator"] for row in shown["communicators"]}
     assert {"MPI_COMM_WORLD", "pair"} <= named
-    strided = {one["datatype"]: one["count"] for one in shown["datatypes"]}["strided"]
+    strided = {row["datatype"]: row["count"] for row in shown["datatypes"]}["strided"]
     assert strided == N * RANKS
 
 
@@ -130,15 +130,17 @@ def test_files_and_partitions_are_counted(mpi: Mpi, profiled: Profiled, tmp_path
     path = build(mpi, tmp_path, HERE / "known_io.c")
     done, shown = profiled(path, str(tmp_path / "data"), ranks=2)
     assert done.status == 0, done.stderr
-    found = {(one["call"], one["started"], one["bytes"]): one["count"] for one in shown["calls"]}
-    assert found["MPI_File_open", None, 0] == 2
-    assert found["MPI_File_write_at", None, 4096] == 20
-    assert found["MPI_File_read_at_all", None, 100] == 10
-    if ("MPI_Psend_init", None, 4096) in found:
-        assert found["MPI_Start", "MPI_Psend_init", 4096] == 6
-        assert found["MPI_Start", "MPI_Precv_init", 4096] == 6
-        assert found["MPI_Pready", None, 0] == 24
-        traffic = {(one["rank"], one["to_rank"]): one["bytes"] for one in shown["matrix"]}
+    by_call = {
+        (call["call"], call["started"], call["bytes"]): call["count"] for call in shown["calls"]
+    }
+    assert by_call["MPI_File_open", None, 0] == 2
+    assert by_call["MPI_File_write_at", None, 4096] == 20
+    assert by_call["MPI_File_read_at_all", None, 100] == 10
+    if ("MPI_Psend_init", None, 4096) in by_call:
+        assert by_call["MPI_Start", "MPI_Psend_init", 4096] == 6
+        assert by_call["MPI_Start", "MPI_Precv_init", 4096] == 6
+        assert by_call["MPI_Pready", None, 0] == 24
+        traffic = {(row["rank"], row["to_rank"]): row["bytes"] for row in shown["matrix"]}
         assert traffic == {(0, 1): 6 * 4096}
 
 
@@ -178,8 +180,8 @@ def test_who_waits_for_whom_is_known(mpi: Mpi, profiled: Profiled, tmp_path: Pat
     by_call = {call["call"]: call for call in shown["calls"]}
     assert 0.25 < by_call["MPI_Recv"]["wait_s"] <= by_call["MPI_Recv"]["time_s"]
     assert 0.25 < by_call["MPI_Barrier"]["wait_s"] <= by_call["MPI_Barrier"]["time_s"]
-    [decides] = [one for one in shown["findings"] if one["kind"] == "decides"]
-    is_busy = any(one["kind"] == "cpus-busy" for one in shown["findings"])
+    [decides] = [finding for finding in shown["findings"] if finding["kind"] == "decides"]
+    is_busy = any(finding["kind"] == "cpus-busy" for finding in shown["findings"])
     assert decides["cause"] == "late partners" or is_busy
     assert decides.get("rank", 0) == 0 or is_busy
 

@@ -76,9 +76,9 @@ def test_two_recorders_count_the_same(hockney: RunHockney, tmp_path: Path, name:
     theirs = second(counted)
     names = {call for _, call, _, _ in theirs}
     ours: Counter[COUNTED] = Counter()
-    for one in kinds.read(tmp_path / "p.jsonl").calls:
-        if one.call in names:
-            ours[one.rank, one.call, -1 if one.peer is None else one.peer, one.bytes] += one.count
+    for row in kinds.read(tmp_path / "p.jsonl").calls:
+        if row.call in names:
+            ours[row.rank, row.call, -1 if row.peer is None else row.peer, row.bytes] += row.count
     assert sum(theirs.values()) > 1000
     assert ours == theirs
 
@@ -119,9 +119,9 @@ def test_one_sided_calls_of_nwchem(hockney: RunHockney, tmp_path: Path) -> None:
     ]
     assert len(energies) == 2
     assert energies[0] == energies[1]
-    found = kinds.read(tmp_path / "p.jsonl")
-    assert [(rank.end, rank.lost_calls) for rank in found.ranks] == 2 * [("finalized", 0)]
-    sent = [call for call in found.calls if call.call in ("MPI_Accumulate", "MPI_Get_accumulate")]
-    assert {(one.rank, one.peer) for one in sent} == {(0, 0), (0, 1), (1, 0), (1, 1)}
-    assert sum(one.count for one in sent) > 1000
-    assert all(one.communicator_size == 2 for one in sent)
+    profile = kinds.read(tmp_path / "p.jsonl")
+    assert [(rank.end, rank.lost_calls) for rank in profile.ranks] == 2 * [("finalized", 0)]
+    sent = [call for call in profile.calls if call.call in ("MPI_Accumulate", "MPI_Get_accumulate")]
+    assert {(call.rank, call.peer) for call in sent} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert sum(call.count for call in sent) > 1000
+    assert all(call.communicator_size == 2 for call in sent)

@@ -71,7 +71,7 @@ def test_an_older_profile_stays_until_the_new_one_is_whole(
     assert done.status == 6
     assert [rank.end for rank in read(path).ranks] == ["finalized"]
     assert path.stat().st_mode & 0o777 == 0o640
-    assert {one.name for one in tmp_path.iterdir()} == {"p.jsonl"}
+    assert {file.name for file in tmp_path.iterdir()} == {"p.jsonl"}
 
 
 @pytest.mark.long
@@ -81,7 +81,7 @@ def test_a_profile_whose_file_is_gone_is_kept_elsewhere(
     words = ["--mpicc", str(mpi.mpicc), "-o", "p.jsonl", "--"]
     done = hockney("profile", *words, "sh", "-c", f"rm p.jsonl; {ends} nothing", process=True)
     assert done.status == 1
-    kept = [one for one in tmp_path.iterdir() if one.suffix == ".jsonl"]
+    kept = [file for file in tmp_path.iterdir() if file.suffix == ".jsonl"]
     assert len(kept) == 1
     assert kept[0].name in done.stderr
     assert os.access(kept[0], os.R_OK)

@@ -59,11 +59,11 @@ def test_calls_in_communicators_of_sessions_are_counted(
         pytest.skip("this MPI has no sessions")
     done, shown = profiled_by(mpi, hockney, tmp_path)(program, ranks=RANKS)
     assert done.status == 0, done.stderr
-    found = {
+    counts = {
         (call["call"], call["communicator_size"], call["bytes"]): call["count"]
         for call in shown["calls"]
     }
-    assert found == {
+    assert counts == {
         ("MPI_Comm_create_from_group", RANKS, 0): RANKS,
         ("MPI_Comm_create_from_group", None, 0): 2 * RANKS,
         ("MPI_Allreduce", RANKS, 8): 10 * RANKS,
@@ -74,4 +74,4 @@ def test_calls_in_communicators_of_sessions_are_counted(
     assert [(rank["job"], rank["rank"], rank["end"]) for rank in shown["ranks"]] == [
         (0, rank, "finalized") for rank in range(RANKS)
     ]
-    assert {(one["rank"], one["to_rank"]): one["bytes"] for one in shown["matrix"]} == {(0, 1): 8}
+    assert {(row["rank"], row["to_rank"]): row["bytes"] for row in shown["matrix"]} == {(0, 1): 8}

@@ -18,13 +18,13 @@ HOSTILE = "\x1b]0;title\x07\nrank 9 is fine\n<script>alert(1)</script>\u202e"
 def strange(tmp_path: Path) -> Path:
     """Each text in it is hostile."""
     named = {"region": HOSTILE, "communicator": HOSTILE, "peer": 1}
-    found = profile(*pingpong(100, 8), calls(0, f"MPI_Bcast{HOSTILE}", 5, 8, **named))
-    found.program = replace(
-        found.program, command=("app", HOSTILE), library=f"MPI\n{HOSTILE}", mpicc=HOSTILE
+    hostile = profile(*pingpong(100, 8), calls(0, f"MPI_Bcast{HOSTILE}", 5, 8, **named))
+    hostile.program = replace(
+        hostile.program, command=("app", HOSTILE), library=f"MPI\n{HOSTILE}", mpicc=HOSTILE
     )
     texts = {"host": HOSTILE, "program": HOSTILE, "cpus": HOSTILE, "cache": HOSTILE}
-    found.ranks = [replace(rank, **texts) for rank in found.ranks]
-    return written(tmp_path / "p.jsonl", found)
+    hostile.ranks = [replace(rank, **texts) for rank in hostile.ranks]
+    return written(tmp_path / "p.jsonl", hostile)
 
 
 def test_text_cannot_imitate_ours_or_reach_the_terminal(hockney: RunHockney, strange: Path) -> None:

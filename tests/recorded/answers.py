@@ -46,27 +46,27 @@ def name_of(file: Path) -> str:
 def answers_of(file: Path) -> dict[str, Any]:
     """Answers of verbs, by question; None where a verb refuses."""
     path = str(file)
-    asked = {
+    questions = {
         "show": ["--all-states", "--json"],
         "fit": ["--model", "auto", "--json"],
         "predict": ["--bytes", "8,3000", "--json"],
     }
-    found: dict[str, Any] = {
+    answers: dict[str, Any] = {
         verb: None if (verb, name_of(file)) in SLOW else _json(verb, path, *options)
-        for verb, options in asked.items()
+        for verb, options in questions.items()
     }
-    if found["show"] is not None:  # what was asked, in the format of its time
-        found["show"]["run"] = _without(found["show"]["run"], "options", "schema")
-    found["csv"] = _csv(path)
+    if answers["show"] is not None:  # what was asked, in the format of its time
+        answers["show"]["run"] = _without(answers["show"]["run"], "options", "schema")
+    answers["csv"] = _csv(path)
     base = file.with_name(file.name.replace(AGAIN, ""))
     if base != file:
-        found["compare"] = _json("compare", str(base), path, "--json")
-        found["tune"] = _json("tune", str(base), "-q", "--json")
+        answers["compare"] = _json("compare", str(base), path, "--json")
+        answers["tune"] = _json("tune", str(base), "-q", "--json")
     messages = MESSAGES_OF.get(name_of(file))
     if messages:
         other = str(HERE / f"{messages}.jsonl.zst")
-        found["predicted"] = _json("show", path, "--model-from", other, "--json")
-    return found
+        answers["predicted"] = _json("show", path, "--model-from", other, "--json")
+    return answers
 
 
 def _without(facts: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -111,8 +111,8 @@ def _said(*words: str) -> str | None:
 
 
 def expected() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(zstandard.decompress(EXPECTED.read_bytes()))
-    return found
+    answers: dict[str, Any] = json.loads(zstandard.decompress(EXPECTED.read_bytes()))
+    return answers
 
 
 if __name__ == "__main__":

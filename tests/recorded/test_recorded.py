@@ -45,7 +45,7 @@ def differences(old: Any, new: Any, where: str, key: str = "") -> list[str]:
             d for name in shared for d in differences(old[name], new[name], f"{where}.{name}", name)
         ]
     if isinstance(old, list) and isinstance(new, list):
-        if all(isinstance(one, str) for one in (*old, *new)):
+        if all(isinstance(entry, str) for entry in (*old, *new)):
             return []
         if len(old) == len(new):
             pairs = enumerate(zip(old, new, strict=True))
@@ -67,8 +67,8 @@ def test_the_numbers_of_a_recorded_file_have_not_changed(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # no history of other tests
-    found = differences(EVERY[name_of(file)], answers_of(file), name_of(file))
-    assert not found, f"{len(found)} differences:\n" + "\n".join(found[:20])
+    changes = differences(EVERY[name_of(file)], answers_of(file), name_of(file))
+    assert not changes, f"{len(changes)} differences:\n" + "\n".join(changes[:20])
 
 
 def test_every_recorded_file_has_its_numbers() -> None:

@@ -76,7 +76,7 @@ def cores() -> Analysis:
 
 def measured(figure: Figure) -> dict[str, Series]:
     """Curves by the label of the legend."""
-    return {one.label: one for one in figure.panels[0].series if one.style == "curve"}
+    return {series.label: series for series in figure.panels[0].series if series.style == "curve"}
 
 
 LABELS = {"the library's own decision": "default"} | {name: name for name in NAMES}
@@ -85,10 +85,10 @@ LABELS = {"the library's own decision": "default"} | {name: name for name in NAM
 @pytest.mark.parametrize("what", ["collective-sizes", "collective-ranks"])
 def test_each_algorithm_has_its_times(what: str) -> None:
     figure = describe(what, [collectives()], Options(operation="bcast"))
-    found = measured(figure)
-    assert set(found) == set(LABELS)
+    curves = measured(figure)
+    assert set(curves) == set(LABELS)
     cells = [(24, size) for size in SIZES] if what.endswith("sizes") else [(r, 0) for r in RANKS]
-    for label, series in found.items():
+    for label, series in curves.items():
         wanted = [exact_s("bcast", LABELS[label], *cell) for cell in cells]
         assert list(series.y) == pytest.approx(wanted, rel=0.01)
     assert not any("model" in series.label for series in figure.series())
@@ -96,7 +96,7 @@ def test_each_algorithm_has_its_times(what: str) -> None:
 
 def test_the_model_is_drawn_with_the_measurement() -> None:
     figure = describe("collective-ranks", [collectives(), cores()], Options(operation="bcast"))
-    dashed = {one.name: one for one in figure.series() if one.style == "dashed"}
+    dashed = {series.name: series for series in figure.series() if series.style == "dashed"}
     assert set(dashed) == {f"{name}: model" for name in NAMES}
     for name in NAMES:
         wanted = [exact_s("bcast", name, ranks, 0) for ranks in RANKS]
@@ -116,9 +116,9 @@ def test_more_algorithms_than_colours_are_grey() -> None:
     algorithms = {f"algorithm {number:02}": {} for number in range(12)}
     run = collective_run(lambda _, name, *__: 1e-6 * (1 + int(name[-2:])), algorithms=algorithms)
     figure = describe("collective-sizes", [Analysis(run, "here")], Options())
-    coloured = [one.name for one in figure.series() if one.colour is not None]
+    coloured = [series.name for series in figure.series() if series.colour is not None]
     assert coloured == [f"algorithm {number:02}" for number in range(7)], "the fastest"
-    assert [one.label for one in figure.series() if one.colour is None] == ["5 others"] * 5
+    assert [series.label for series in figure.series() if series.colour is None] == ["5 others"] * 5
 
 
 def test_the_map_shows_the_best_algorithm_and_by_how_much() -> None:

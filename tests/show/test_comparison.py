@@ -46,17 +46,19 @@ def compared(*launches: int, scatter: float = 0.05, is_simulated: bool = False) 
 def test_what_would_decide_is_said_once_and_of_the_side_that_lacks_it(
     launches: tuple[int, int], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = compared(*launches, is_simulated=True)
-    assert deciding_words(found) == f"9 of 9 points are unknown: {words}"
-    show_comparison(found, 0.03)
+    comparison = compared(*launches, is_simulated=True)
+    assert deciding_words(comparison) == f"9 of 9 points are unknown: {words}"
+    show_comparison(comparison, 0.03)
     assert capsys.readouterr().out.count("would decide") == 1
-    assert "no difference could have been shown" in overall_words(found, 0.03)
+    assert "no difference could have been shown" in overall_words(comparison, 0.03)
 
 
 def test_where_no_number_of_launches_decides_it_says_what_does() -> None:
-    found = compared(12, 12, scatter=0.02)
-    assert "no number of launches decides them: measure both in one run" in deciding_words(found)
-    assert "would be found in 80 of 100 comparisons" in overall_words(found, 0.03)
+    comparison = compared(12, 12, scatter=0.02)
+    assert "no number of launches decides them: measure both in one run" in deciding_words(
+        comparison
+    )
+    assert "would be found in 80 of 100 comparisons" in overall_words(comparison, 0.03)
 
 
 def test_the_smallest_difference_is_half_the_interval() -> None:
@@ -84,13 +86,15 @@ def test_many_launches_of_one_side_are_not_asked_for_again() -> None:
 def test_simulated_runs_of_one_launch_ask_for_no_launches(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    found = compared(1, 1, scatter=0.3, is_simulated=True)
-    show_comparison(found, 0.03)
+    comparison = compared(1, 1, scatter=0.3, is_simulated=True)
+    show_comparison(comparison, 0.03)
     shown = capsys.readouterr().out
-    assert found.overall is not None
-    assert f"(ratio {found.overall.ratio:.3f}, exact)" in shown
+    assert comparison.overall is not None
+    assert f"(ratio {comparison.overall.ratio:.3f}, exact)" in shown
     assert not [
         words for words in ("would decide", "80 of 100", "%  ", "unknown") if words in shown
     ]
-    assert f"{found.overall.ratio:.3f}, exact" in "\n".join(against_lines([found], 0.03))
-    assert plan_lines(found, None) == ["simulated runs repeat exactly: any difference is shown"]
+    assert f"{comparison.overall.ratio:.3f}, exact" in "\n".join(against_lines([comparison], 0.03))
+    assert plan_lines(comparison, None) == [
+        "simulated runs repeat exactly: any difference is shown"
+    ]

@@ -43,8 +43,10 @@ def labels(figure: Figure) -> list[str]:
 
 
 def series_of(figure: Figure, words: str) -> Series:
-    [found] = [one for one in figure.panels[0].series if words in (one.label, one.name)]
-    return found
+    [series] = [
+        series for series in figure.panels[0].series if words in (series.label, series.name)
+    ]
+    return series
 
 
 def caption(figure: Figure) -> str:
@@ -52,15 +54,15 @@ def caption(figure: Figure) -> str:
 
 
 def test_the_bars_are_the_intervals_of_the_medians() -> None:
-    one = analysis(make_run(line_ns, sizes=SIZES))
-    marks = series_of(describe("time", [one], Options()), "median")
-    points = one.estimates.headline
+    system = analysis(make_run(line_ns, sizes=SIZES))
+    marks = series_of(describe("time", [system], Options()), "median")
+    points = system.estimates.headline
     assert list(marks.x) == [point.bytes for point in points]
     assert list(marks.y) == [point.median_s for point in points]
     assert marks.low is not None
     assert marks.high is not None
-    found = zip(marks.low, marks.high, strict=True)
-    assert list(found) == [(low_of(one.interval), high_of(one.interval)) for one in points]
+    bars = zip(marks.low, marks.high, strict=True)
+    assert list(bars) == [(low_of(point.interval), high_of(point.interval)) for point in points]
 
 
 def test_few_launches_have_no_bars_and_the_caption_says_so() -> None:
@@ -72,12 +74,12 @@ def test_few_launches_have_no_bars_and_the_caption_says_so() -> None:
 
 def test_the_legend_has_the_fit() -> None:
     run = make_run(lambda *where: [1000.0 + where[2]], sizes=SIZES)
-    one = analysis(run)
+    system = analysis(run)
     fitted = "α = 1 µs, 1/β = 953.7 MiB/s"
-    assert labels(describe("time", [one], Options())) == ["median", f"Hockney's line: {fitted}"]
-    assert labels(describe("time", [one], Options(fit=False))) == ["median"]
+    assert labels(describe("time", [system], Options())) == ["median", f"Hockney's line: {fitted}"]
+    assert labels(describe("time", [system], Options(fit=False))) == ["median"]
     other = analysis(make_run(line_ns, sizes=SIZES), "b")
-    both = labels(describe("time", [one, other], Options()))
+    both = labels(describe("time", [system, other], Options()))
     assert both[0] == f"here: {fitted}"
     assert both[1].startswith("b: α = ")
 
@@ -86,12 +88,12 @@ def test_extremes_are_marked_and_deviations_are_bars() -> None:
     def ns(_: int, round_: int, size: int) -> list[float]:
         return [1000.0 + size, 100_000.0 if round_ == 3 else 1100.0 + size]
 
-    one = analysis(make_run(ns, sizes=(0, 8)))
-    figure = describe("time", [one], Options(extremes=True))
+    system = analysis(make_run(ns, sizes=(0, 8)))
+    figure = describe("time", [system], Options(extremes=True))
     drawn = {time for series in figure.series() for time in series.y}
-    for point in one.estimates.headline:
+    for point in system.estimates.headline:
         assert {point.min_s, point.max_s, point.mean_s} <= drawn
-    [first, _] = one.estimates.headline
+    [first, _] = system.estimates.headline
     assert first.mean_s is not None
     assert first.std_s is not None
     assert first.std_s > first.mean_s
@@ -155,16 +157,16 @@ def test_the_floor_is_dashed_and_the_cold_copy_dotted() -> None:
 
 
 def test_bandwidth_is_bytes_over_the_median_with_the_limits_of_one_file() -> None:
-    one = analysis(make_run(lambda *where: [1000.0 + where[2]], sizes=SIZES))
-    figure = describe("bandwidth", [one], Options())
+    system = analysis(make_run(lambda *where: [1000.0 + where[2]], sizes=SIZES))
+    figure = describe("bandwidth", [system], Options())
     rates = series_of(figure, "size / median time").y
     assert rates == pytest.approx([size / (1e-6 + size * 1e-9) for size in SIZES if size])
     assert [rule.label for rule in figure.panels[0].rules] == [
         "r∞ = 1/β = 953.7 MiB/s",
         "n½ = 1000 B",
     ]
-    assert not describe("bandwidth", [one, one], Options()).panels[0].rules
-    assert not describe("bandwidth", [one], Options(fit=False)).panels[0].rules
+    assert not describe("bandwidth", [system, system], Options()).panels[0].rules
+    assert not describe("bandwidth", [system], Options(fit=False)).panels[0].rules
 
 
 def test_samples_are_in_order_of_launch_and_round() -> None:
@@ -214,11 +216,11 @@ def test_samples_tell_the_states_apart() -> None:
 
 
 def test_the_caption_tells_unlike_samples_apart() -> None:
-    one, other = (analysis(make_run(line_ns, sizes=SIZES), label) for label in ("a", "b"))
-    assert "Sample: batch over 2k." in caption(describe("time", [one, other], Options()))
+    system, other = (analysis(make_run(line_ns, sizes=SIZES), label) for label in ("a", "b"))
+    assert "Sample: batch over 2k." in caption(describe("time", [system, other], Options()))
     for launch in other.run.launches:
         launch.definition = "whole loop"
-    unlike = caption(describe("time", [one, other], Options()))
+    unlike = caption(describe("time", [system, other], Options()))
     assert "Sample of a: batch over 2k. Sample of b: whole loop." in unlike
 
 
@@ -302,7 +304,7 @@ def test_files_are_named_where_labels_collide(
 def test_runs_of_one_machine_in_different_states_are_told_apart() -> None:
     def of(*handovers: float) -> list[str]:
         runs = [make_run(line_ns, handover_ns=lambda *_, ns=ns: ns) for ns in handovers]  # type: ignore[misc]
-        return [one.label for one in labelled(map(Analysis, runs))]
+        return [system.label for system in labelled(map(Analysis, runs))]
 
     far, near = of(257.0, 55.0)
     assert far.endswith(", core-to-core latency 257 ns"), far

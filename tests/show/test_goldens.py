@@ -94,10 +94,10 @@ def test_the_output_is_the_golden_one(name: str, capsys: pytest.CaptureFixture[s
     if os.environ.get("HOCKNEY_TEST_RENEW_GOLDENS"):
         golden.write_text(text, encoding="utf-8")
     known = golden.read_text(encoding="utf-8") if golden.exists() else ""
-    found = list(
+    changes = list(
         unified_diff(known.splitlines(), text.splitlines(), golden.name, "now", lineterm="")
     )
-    assert not found, "\n".join(found)
+    assert not changes, "\n".join(changes)
 
 
 def test_every_golden_has_its_run() -> None:

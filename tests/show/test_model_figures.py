@@ -50,13 +50,13 @@ def test_a_curve_for_each_number_of_pairs() -> None:
     fits = [model.fit(curve, resamples=0) for model in (multi_mode, max_rate)]
     figure = describe_curve(curve, fits, "here", "")
     series = list(figure.series())
-    assert [one.label.split(":")[0] for one in series if one.style == "points"] == [
+    assert [entry.label.split(":")[0] for entry in series if entry.style == "points"] == [
         "1 pair at once",
         "2 pairs at once",
         "3 pairs at once",
         "4 pairs at once",
     ]
-    assert {one.label.split(":")[0] for one in series if one.style != "points"} == {
+    assert {entry.label.split(":")[0] for entry in series if entry.style != "points"} == {
         "multi-mode",
         "max-rate",
     }

@@ -28,13 +28,12 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def blocks(shown: Shown) -> list[list[str]]:
-    """The block as it was drawn each time, from its bar to the end of the screen; not as far as it
-    was read in the middle of a drawing."""
-    found = []
+    """Each drawing of the block, from its bar to the end of the screen, but for half-read ones."""
+    drawn = []
     for lines in shown.screens_with("s left"):
         first = next(number for number, line in enumerate(lines) if "s left" in line)
-        found.append(lines[first:])
-    return [block for block in found if len(block) > 2]
+        drawn.append(lines[first:])
+    return [block for block in drawn if len(block) > 2]
 
 
 @pytest.mark.long
@@ -65,7 +64,7 @@ def test_a_narrow_terminal_cuts_lines_that_would_wrap(tmp_path: Path) -> None:
     shown = in_terminal(*RUN, "--launches", "2", cwd=tmp_path, columns=50)
     assert shown.status == 0
     assert blocks(shown)
-    # What is left of a line that wrapped begins with no word of these.
+    # The rest of a wrapped line begins with none of these words.
     heads = ("  measuring ", "  worst point ", "  over its budget", "  disturbed ")
     wrapped = [line for block in blocks(shown) for line in block[1:] if not line.startswith(heads)]
     assert not any(wrapped), wrapped
@@ -130,13 +129,13 @@ def test_marks_of_a_stranger_are_not_obeyed(tmp_path: Path) -> None:
 
 def test_marks_differ_between_processes() -> None:
     program = "from hockney.base.terminal import MARKS; print(ascii(MARKS['bold']))"
-    found = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", program], capture_output=True, check=True, timeout=600
         ).stdout
         for _ in range(3)
     }
-    assert len(found) > 1
+    assert len(outputs) > 1
 
 
 def test_text_for_a_pipe_has_no_marks(hockney: RunHockney) -> None:
@@ -158,8 +157,8 @@ def test_the_worst_point_is_that_of_the_estimates() -> None:
 
 def test_disturbances_are_counted_once_a_launch() -> None:
     run = make_run(lambda *_: [1000.0], launches=3)
-    found = Disturbances()
-    assert disturbances(found) == []
+    tally = Disturbances()
+    assert disturbances(tally) == []
     for launch, handover_ns in enumerate((50.0, 52.0, 240.0)):
         run.add(Noise(launch=launch, rank=0, switches=2.0, migrations=0.0))
         run.add(Noise(launch=launch, rank=1, switches=None, migrations=1.0 * (launch == 1)))
@@ -175,8 +174,8 @@ def test_disturbances_are_counted_once_a_launch() -> None:
             )
         )
         run.add(Probe(launch=launch, round=0, peers=[0, 1], handover_ns=handover_ns))
-        found.add(run, launch)
-    assert disturbances(found) == [
+        tally.add(run, launch)
+    assert disturbances(tally) == [
         "6 preemptions",
         "1 migration",
         "3 missed starts",

@@ -46,9 +46,9 @@ def test_a_run_without_ways_has_no_word_of_them() -> None:
 
 
 def test_doctor_lists_ports_and_sizes() -> None:
-    found = Analysis(run_over_tcp()).transports
-    assert found is not None
-    assert list(transport_lines(found)) == [
+    transports = Analysis(run_over_tcp()).transports
+    assert transports is not None
+    assert list(transport_lines(transports)) == [
         "ports of a:",
         "  eth0  Ethernet, active, 25 Gb/s",
         "ports of b:",
@@ -62,8 +62,8 @@ def test_doctor_lists_ports_and_sizes() -> None:
 
 
 def test_json_has_words_and_evidence() -> None:
-    found = transport_json(Analysis(run_over_tcp()).transports)
-    assert found is not None
-    assert (found["node"], found["network"], found["resent"]) == (None, "TCP over eth0", 0)
-    assert [path["bytes"] for path in found["paths"]] == [8, SIZE]
-    assert list(found["paths"][1]["carriers"]) == [{"kind": "TCP", "name": "eth0", "fraction": 1.0}]
+    ways = transport_json(Analysis(run_over_tcp()).transports)
+    assert ways is not None
+    assert (ways["node"], ways["network"], ways["resent"]) == (None, "TCP over eth0", 0)
+    assert [path["bytes"] for path in ways["paths"]] == [8, SIZE]
+    assert list(ways["paths"][1]["carriers"]) == [{"kind": "TCP", "name": "eth0", "fraction": 1.0}]

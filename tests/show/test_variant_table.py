@@ -29,10 +29,10 @@ def judged(interval: Interval | None, needed: int | None, smallest: float | None
 
 
 def ratio_of(
-    one: Judged, size: int | None, blocks: int = 4, slope: float | None = None
+    judgement: Judged, size: int | None, blocks: int = 4, slope: float | None = None
 ) -> VariantRatio:
     point = None if size is None else Point(operation="pingpong", bytes=size)
-    return VariantRatio("b", point, 1e-6, 1e-6, blocks, one, (), 0, slope)
+    return VariantRatio("b", point, 1e-6, 1e-6, blocks, judgement, (), 0, slope)
 
 
 def study_of(*ratios: VariantRatio) -> VariantStudy:
@@ -68,14 +68,16 @@ def test_a_table_says_how_many_blocks_an_interval_takes() -> None:
 
 
 def test_adjusted_ratios_are_marked_in_the_table() -> None:
-    one = judged(WIDE, 20, 0.5)
-    rows = [ratio_of(one, size, slope=slope) for size, slope in ((8, 1.0), (64, None), (512, 2.0))]
-    table = variant_table(study_of(ratio_of(one, None, slope=1.5), *rows)).splitlines()
+    judgement = judged(WIDE, 20, 0.5)
+    rows = [
+        ratio_of(judgement, size, slope=slope) for size, slope in ((8, 1.0), (64, None), (512, 2.0))
+    ]
+    table = variant_table(study_of(ratio_of(judgement, None, slope=1.5), *rows)).splitlines()
     assert [line.split()[0] for line in table if line.endswith("yes")] == ["8", "512"]
     assert table[0].startswith(
         "2 of 3 ratios at points and the mean of b are adjusted for the speed"
     )
-    assert "adjusted" not in variant_table(study_of(ratio_of(one, None), rows[1]))
+    assert "adjusted" not in variant_table(study_of(ratio_of(judgement, None), rows[1]))
 
 
 def test_a_difference_of_more_than_twice_is_no_number() -> None:

@@ -153,6 +153,6 @@ def test_measured_over_predicted_is_1_for_a_measured_machine(
     assert done.status == 0, done.stderr
     done = hockney("show", "bcast.jsonl", "--model-from", "messages.jsonl", "--json")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)["predicted"]
-    assert len(found) == 3 * 2 * 3
-    assert [one["ratio"] for one in found] == pytest.approx([1.0] * len(found), rel=0.05)
+    points = json.loads(done.stdout)["predicted"]
+    assert len(points) == 3 * 2 * 3
+    assert [point["ratio"] for point in points] == pytest.approx([1.0] * len(points), rel=0.05)

@@ -61,14 +61,16 @@ class Tree:
 
 
 def max_min(paths: Sequence[Sequence[str]], bandwidths: dict[str, float]) -> list[float]:
-    """The rate of each path by progressive filling: the link with the least for each path that is
-    still open fixes those, and they leave it and all their other links."""
+    """The rate of each path by progressive filling: the link with the least for each path still
+    open fixes their rates, which are taken off all their links."""
     left = {link: bandwidths[link[0]] for path in paths for link in path}
     rates = [0.0] * len(paths)
     still = set(range(len(paths)))
     while still:
         users = {link: [i for i in still if link in paths[i]] for link in left}
-        link = min((one for one in left if users[one]), key=lambda one: left[one] / len(users[one]))
+        link = min(
+            (link for link in left if users[link]), key=lambda link: left[link] / len(users[link])
+        )
         rate = left[link] / len(users[link])
         for i in users[link]:
             rates[i] = rate
@@ -79,8 +81,8 @@ def max_min(paths: Sequence[Sequence[str]], bandwidths: dict[str, float]) -> lis
 
 
 def tree(seed: int) -> Tree:
-    """A random one whose aggressors all meet the same: each of their messages crosses two uplinks,
-    in a ring that alternates between two leaves, or to or from a hub on another leaf."""
+    """A random tree in which each message of the aggressors crosses two uplinks, in a ring that
+    alternates between two leaves, or to or from a hub on another leaf."""
     chance = random.Random(seed)
     hosts = chance.randint(3, 5)
     leaves = chance.randint(2, 3)
@@ -107,18 +109,20 @@ def tree(seed: int) -> Tree:
     )
 
 
-def measured(hockney: RunHockney, path: Path, one: Tree) -> dict[str, Any]:
+def measured(hockney: RunHockney, path: Path, case: Tree) -> dict[str, Any]:
     platform, roles = path / "tree.xml", path / "roles"
-    platform.write_text(fat_tree(one.leaves, one.hosts_a_leaf, one.wire_Bps, one.uplink_Bps, 1e-7))
+    platform.write_text(
+        fat_tree(case.leaves, case.hosts_a_leaf, case.wire_Bps, case.uplink_Bps, 1e-7)
+    )
     roles.write_text(
-        f"victims {one.victims[0]},{one.victims[1]}\n"
-        f"aggressors {','.join(map(str, one.aggressors))}  # the hub first\n"
+        f"victims {case.victims[0]},{case.victims[1]}\n"
+        f"aggressors {','.join(map(str, case.aggressors))}  # the hub first\n"
     )
     done = hockney(
-        *("congestion", "-n", str(one.leaves * one.hosts_a_leaf), "--platform", str(platform)),
-        *(*EXACT, "--victim", "stream", "--sizes", str(SIZE), "--window", str(one.window)),
-        *("--aggressor", one.aggressor, "--load-sizes", str(LOAD_SIZE)),
-        *("--load-windows", str(one.load_window), "--roles", str(roles), "--json", "-q"),
+        *("congestion", "-n", str(case.leaves * case.hosts_a_leaf), "--platform", str(platform)),
+        *(*EXACT, "--victim", "stream", "--sizes", str(SIZE), "--window", str(case.window)),
+        *("--aggressor", case.aggressor, "--load-sizes", str(LOAD_SIZE)),
+        *("--load-windows", str(case.load_window), "--roles", str(roles), "--json", "-q"),
     )
     assert done.status == 0, done.stderr
     points = json.loads(done.stdout)["points"]
@@ -128,11 +132,11 @@ def measured(hockney: RunHockney, path: Path, one: Tree) -> dict[str, Any]:
 
 
 def check(hockney: RunHockney, path: Path, seed: int) -> None:
-    one = tree(seed)
-    point = measured(hockney, path, one)
-    alone_Bps, loaded_Bps = one.victims_Bps(loaded=False), one.victims_Bps(loaded=True)
-    assert SIZE / point["isolated_s"] == pytest.approx(alone_Bps, rel=TOLERANCE), one
-    assert SIZE / point["loaded_s"] == pytest.approx(loaded_Bps, rel=TOLERANCE), one
+    case = tree(seed)
+    point = measured(hockney, path, case)
+    alone_Bps, loaded_Bps = case.victims_Bps(loaded=False), case.victims_Bps(loaded=True)
+    assert SIZE / point["isolated_s"] == pytest.approx(alone_Bps, rel=TOLERANCE), case
+    assert SIZE / point["loaded_s"] == pytest.approx(loaded_Bps, rel=TOLERANCE), case
     assert point["factor"] == pytest.approx(alone_Bps / loaded_Bps, rel=TOLERANCE)
     assert point["low"] == point["high"] == point["factor"]
 
@@ -161,8 +165,8 @@ def test_the_trees_are_congested() -> None:
 def test_two_equal_streams_halve_each_other(hockney: RunHockney, tmp_path: Path) -> None:
     """Both aggressors of a ring do so too: the one that has a direction of the uplink for itself
     keeps step with the other."""
-    one = Tree(2, 2, 1e9, 1e9, "ring", (0, 2), (1, 3), 4, 4)
-    point = measured(hockney, tmp_path, one)
+    case = Tree(2, 2, 1e9, 1e9, "ring", (0, 2), (1, 3), 4, 4)
+    point = measured(hockney, tmp_path, case)
     assert point["factor"] == pytest.approx(2.0, rel=0.005)
     assert point["load_Bps"] == pytest.approx(1e9, rel=0.01)
 

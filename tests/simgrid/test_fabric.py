@@ -45,12 +45,12 @@ def test_inside_and_between_switches(
     shown, names = passed(
         hockney, tmp_path, seed, what, "--topology", "topology.conf", "--per-switch"
     )
-    found = [(one["what"], tuple(one["names"])) for one in shown["suspects"]]
-    assert found == ([] if what == "none" else [(what, names)])
+    suspects = [(suspect["what"], tuple(suspect["names"])) for suspect in shown["suspects"]]
+    assert suspects == ([] if what == "none" else [(what, names)])
 
 
 def star_with_slow_wire(way: str) -> str:
-    """Eight nodes with a wire out and one in; of n3 one of them has half the bandwidth."""
+    """Eight nodes with a wire out and a wire in; one of n3's has half the bandwidth."""
     hosts = [f"n{i}" for i in range(8)]
     parts = [f'    <host id="{host}" speed="1Gf"/>\n' for host in hosts]
     for i, host in enumerate(hosts):
@@ -103,15 +103,15 @@ def test_pairs_per_switch_are_the_same_passes(
 @pytest.mark.parametrize("what", kept_short(FAULTS, ["cable"]))
 def test_all_pairs(hockney: RunHockney, tmp_path: Path, seed: int, what: str) -> None:
     shown, names = passed(hockney, tmp_path, seed, what, "--topology", "topology.conf")
-    found = [(one["what"], tuple(one["names"])) for one in shown["suspects"]]
-    assert found == ([] if what == "none" else [(what, names)])
+    suspects = [(suspect["what"], tuple(suspect["names"])) for suspect in shown["suspects"]]
+    assert suspects == ([] if what == "none" else [(what, names)])
     assert shown["fraction_measured"] == 1.0
 
 
 def test_switches_are_found_by_the_times(hockney: RunHockney, tmp_path: Path) -> None:
     shown, _ = passed(hockney, tmp_path, 0, "none")
     assert (shown["switches_from"], len(shown["switches"])) == ("times", 16)
-    assert [one["level"] for one in shown["levels"][:2]] == ["same switch", "other switch"]
+    assert [level["level"] for level in shown["levels"][:2]] == ["same switch", "other switch"]
     assert shown["suspects"] == []
 
 
@@ -121,7 +121,7 @@ def test_one_switch_alone_is_not_taken_for_several(hockney: RunHockney) -> None:
     )
     shown = json.loads(done.stdout)
     assert (shown["switches_from"], shown["switches"]) == (None, [])
-    assert [one["level"] for one in shown["levels"]] == ["different nodes"] * 2
+    assert [level["level"] for level in shown["levels"]] == ["different nodes"] * 2
 
 
 def test_pairs_that_share_a_link_in_a_round_accuse_nobody(hockney: RunHockney) -> None:
@@ -180,11 +180,11 @@ def test_bisection_bandwidth_is_what_the_links_allow(hockney: RunHockney, tmp_pa
         *("--operation", "stream", "--sizes", "8,16MiB", "--pairs-active", "1,4", "--json", "-q"),
     )
     shown = json.loads(done.stdout)
-    one, four = shown["link_use"]
-    assert (one["is_bisection"], four["is_bisection"]) == (False, True)
-    assert one["allowed_Bps"] == pytest.approx(1e9)
-    assert four["allowed_Bps"] == pytest.approx(2e9)
-    assert one["fraction"] == pytest.approx(1.0, abs=0.02)
-    assert four["fraction"] == pytest.approx(1.0, abs=0.02)
+    one_pair, four_pairs = shown["link_use"]
+    assert (one_pair["is_bisection"], four_pairs["is_bisection"]) == (False, True)
+    assert one_pair["allowed_Bps"] == pytest.approx(1e9)
+    assert four_pairs["allowed_Bps"] == pytest.approx(2e9)
+    assert one_pair["fraction"] == pytest.approx(1.0, abs=0.02)
+    assert four_pairs["fraction"] == pytest.approx(1.0, abs=0.02)
     assert {point["level"] for point in shown["points"]} == {"one hop"}
     assert [level["of_level"] for level in shown["levels"]] == [1, 4, 1, 4]

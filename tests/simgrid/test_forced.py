@@ -42,8 +42,8 @@ def test_each_algorithm_takes_its_own_time(hockney: RunHockney, tmp_path: Path) 
         **{("basic_linear", p): ALPHA_S + (p - 1) * work_s for p in (6, 8)},
     }
     points = json.loads(done.stdout)["points"]
-    found = {(p["algorithm"], p["ranks"]): p["median_s"] for p in points}
-    assert found == pytest.approx(expected, rel=0.02)
+    medians = {(p["algorithm"], p["ranks"]): p["median_s"] for p in points}
+    assert medians == pytest.approx(expected, rel=0.02)
 
 
 def test_an_algorithm_that_crashes_costs_only_its_own_launch(

@@ -78,14 +78,14 @@ def test_it_takes_what_its_schedule_takes_by_hand(
     directions: int,
 ) -> None:
     exchanges = "waitall,waitany,waitsome,persistent,sendrecv"
-    found = halo(hockney, tmp_path, ranks, "--grid", grid, "--exchange", exchanges, *more)
-    assert len(found) == len(SIZES) * 5
-    for one in found:
-        by_hand = shifted if one["exchange"] == "sendrecv" else posted
-        size = one["bytes"]
+    points = halo(hockney, tmp_path, ranks, "--grid", grid, "--exchange", exchanges, *more)
+    assert len(points) == len(SIZES) * 5
+    for point in points:
+        by_hand = shifted if point["exchange"] == "sendrecv" else posted
+        size = point["bytes"]
         assert isinstance(size, int)
-        assert one["median_s"] == pytest.approx(by_hand(directions, size), rel=0.05), one
-        assert one["predicted_s"] == pytest.approx(one["median_s"], rel=0.05), one
+        assert point["median_s"] == pytest.approx(by_hand(directions, size), rel=0.05), point
+        assert point["predicted_s"] == pytest.approx(point["median_s"], rel=0.05), point
 
 
 @pytest.mark.long
@@ -93,8 +93,8 @@ def test_puts_of_neighbours_add_a_message_before_and_after_them(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
     """Post tells the neighbours that they may put, complete that all has been put."""
-    found = halo(hockney, tmp_path, 64, "--grid", "3d", "--exchange", "put-pscw")
-    assert len(found) == len(SIZES)
-    for one in found:
-        by_hand = posted(6, int(str(one["bytes"]))) + 2 * posted(6, 0)
-        assert one["median_s"] == pytest.approx(by_hand, rel=0.02), one
+    points = halo(hockney, tmp_path, 64, "--grid", "3d", "--exchange", "put-pscw")
+    assert len(points) == len(SIZES)
+    for point in points:
+        by_hand = posted(6, int(str(point["bytes"]))) + 2 * posted(6, 0)
+        assert point["median_s"] == pytest.approx(by_hand, rel=0.02), point

@@ -32,8 +32,8 @@ def test_the_slow_part_is_named_and_shown_again(
     )
     assert done.status == 0, done.stderr
     located = json.loads(done.stdout)["located"]
-    found = [(one["what"], tuple(one["names"])) for one in located["faults"]]
-    assert found == ([] if what == "none" else [(what, names)])
+    faults = [(fault["what"], tuple(fault["names"])) for fault in located["faults"]]
+    assert faults == ([] if what == "none" else [(what, names)])
     assert located["doubts"] == []
     assert located["steps"] == (1 if what == "none" else 2)
     shown = hockney("show", "run.jsonl", "--json")
@@ -76,7 +76,7 @@ def test_a_run_that_was_cut_between_steps_goes_on(hockney: RunHockney, tmp_path:
     assert done.status == 0, done.stderr
     located = json.loads(done.stdout)["located"]
     assert (located["steps"], located["rounds"]) == (whole["steps"], whole["rounds"])
-    assert [tuple(one["names"]) for one in located["faults"]] == [names]
+    assert [tuple(fault["names"]) for fault in located["faults"]] == [names]
     assert hockney(*words, "--resume").status == 0
     again = json.loads(hockney("show", "run.jsonl", "--json").stdout)["located"]
     assert again == located
@@ -112,7 +112,7 @@ PLANTED = {
 def test_the_routes_of_a_platform_name_its_cables(
     hockney: RunHockney, tmp_path: Path, topology: str, what: str
 ) -> None:
-    """Simulated on all routes written out, of which one link is slow."""
+    """Simulated with all routes written out and one link slow."""
     nodes, parameters = PLATFORMS[topology]
     names, words = PLANTED[topology, what]
     xml = cluster_xml(nodes, topology, parameters)
@@ -124,8 +124,8 @@ def test_the_routes_of_a_platform_name_its_cables(
     )
     assert done.status == 0, done.stderr
     located = json.loads(done.stdout)["located"]
-    found = [(one["what"], tuple(one["names"])) for one in located["faults"]]
-    assert found == ([] if what == "none" else [(what, names)])
+    faults = [(fault["what"], tuple(fault["names"])) for fault in located["faults"]]
+    assert faults == ([] if what == "none" else [(what, names)])
     assert located["judged"]["node"] == nodes
     shown = hockney("show", "run.jsonl")
     assert words in shown.stdout

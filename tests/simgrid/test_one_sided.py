@@ -67,8 +67,8 @@ def test_a_simulated_target_need_not_help(hockney: RunHockney, platform: Path) -
     assert done.status == 0, done.stderr
     helped = json.loads(done.stdout)["helped"]
     assert len(helped) == 2
-    for one in helped:
-        assert one["ratio"] == pytest.approx(1.0, abs=CLOCK)
+    for point in helped:
+        assert point["ratio"] == pytest.approx(1.0, abs=CLOCK)
 
 
 def test_post_and_start_cost_a_message_more(hockney: RunHockney, platform: Path) -> None:

@@ -47,8 +47,8 @@ def by_hand(algorithm: str, ranks: int, size: int) -> dict[str, float]:
 def phases_of(hockney: RunHockney, *words: str) -> list[dict[str, Any]]:
     done = hockney("collective", *words, "--platform", PLATFORM, *EXACT, "--json", "-q")
     assert done.status == 0, done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)["phases"]
-    return found
+    phases: list[dict[str, Any]] = json.loads(done.stdout)["phases"]
+    return phases
 
 
 @pytest.mark.parametrize(
@@ -62,21 +62,21 @@ def test_phases_take_what_their_messages_take(
     hockney: RunHockney, collective: str, algorithms: str, ranks: str
 ) -> None:
     words = (collective, "-n", ranks, "--phases", algorithms, "--sizes", "64,1MiB")
-    found = phases_of(hockney, *words)
+    schedules = phases_of(hockney, *words)
     count = len(algorithms.split(",")) * len(ranks.split(",")) * len(SIZES)
-    assert len(found) == count
-    for one in found:
-        expected = by_hand(one["algorithm"], one["ranks"], one["bytes"])
-        seconds = {phase["phase"]: phase["median_s"] for phase in one["phases"]}
-        assert one["median_s"] == pytest.approx(sum(expected.values()), rel=0.02)
-        assert one["predicted_s"] == pytest.approx(one["median_s"], rel=0.02)
-        assert one["library_s"] > 0.0
+    assert len(schedules) == count
+    for schedule in schedules:
+        expected = by_hand(schedule["algorithm"], schedule["ranks"], schedule["bytes"])
+        seconds = {phase["phase"]: phase["median_s"] for phase in schedule["phases"]}
+        assert schedule["median_s"] == pytest.approx(sum(expected.values()), rel=0.02)
+        assert schedule["predicted_s"] == pytest.approx(schedule["median_s"], rel=0.02)
+        assert schedule["library_s"] > 0.0
         if len(expected) == 1:
             assert seconds == {}
             continue
-        assert sum(seconds.values()) == pytest.approx(one["median_s"], rel=1e-5)
+        assert sum(seconds.values()) == pytest.approx(schedule["median_s"], rel=1e-5)
         assert seconds == pytest.approx(expected, rel=0.02)
-        predicted = {phase["phase"]: phase["predicted_s"] for phase in one["phases"]}
+        predicted = {phase["phase"]: phase["predicted_s"] for phase in schedule["phases"]}
         assert predicted == pytest.approx(seconds, rel=0.02)
 
 
@@ -85,8 +85,8 @@ def test_the_right_data_arrive_by_every_schedule(hockney: RunHockney, ranks: int
     """Sizes include parts without an element."""
     names = ",".join(TIMED)
     words = (names, "-n", str(ranks), "--phases", "all", "--sizes", "4,10000", "--verify")
-    found = phases_of(hockney, *words)
-    made = {(one["operation"], one["algorithm"]) for one in found}
+    schedules = phases_of(hockney, *words)
+    made = {(schedule["operation"], schedule["algorithm"]) for schedule in schedules}
     left_out = {"neighbor"} if ranks % 2 else set()
     left_out |= {"two_procs"} if ranks > 2 else set()
     for collective in TIMED:
@@ -95,10 +95,10 @@ def test_the_right_data_arrive_by_every_schedule(hockney: RunHockney, ranks: int
 
 
 def test_inside_nodes_and_between(hockney: RunHockney) -> None:
-    """Two ranks a node: the first halving is with the other one of the node."""
+    """Two ranks a node: the first halving is with the node's other rank."""
     words = ("allreduce", "-n", "8", "--ranks-per-node", "2", "--phases", "rabenseifner,ring")
-    found = phases_of(hockney, *words, "--sizes", "1MiB")
-    halving, ring = sorted(found, key=lambda one: -len(one["phases"]))
+    schedules = phases_of(hockney, *words, "--sizes", "1MiB")
+    halving, ring = sorted(schedules, key=lambda schedule: -len(schedule["phases"]))
     assert [phase["phase"] for phase in halving["phases"]] == [
         "reduce-scatter, inside nodes",
         "reduce-scatter, between nodes",
@@ -109,9 +109,9 @@ def test_inside_nodes_and_between(hockney: RunHockney) -> None:
         "reduce-scatter, between nodes",
         "allgather, between nodes",
     ]
-    for one in found:
-        seconds = [phase["median_s"] for phase in one["phases"]]
-        assert sum(seconds) == pytest.approx(one["median_s"], rel=1e-5)
+    for schedule in schedules:
+        seconds = [phase["median_s"] for phase in schedule["phases"]]
+        assert sum(seconds) == pytest.approx(schedule["median_s"], rel=1e-5)
     # Both ranks of a node share its link.
     between = ALPHA_S + 2.0 * BETA_S_PER_B * (2**18 + ENVELOPE_BYTES)
     between += ALPHA_S + 2.0 * BETA_S_PER_B * (2**17 + ENVELOPE_BYTES)

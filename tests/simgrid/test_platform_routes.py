@@ -96,7 +96,7 @@ def test_each_cable_of_a_cluster_has_the_pairs_that_simgrid_sends_over_it(
     routes = simgrid_routes(program, xml, tmp_path)
     network = network_in(xml)
     number = {host: i for i, host in enumerate(network.hosts)}
-    pairs = np.array([[number[one], number[other]] for one, other in routes])
+    pairs = np.array([[number[source], number[target]] for source, target in routes])
     assert len(pairs) == nodes * (nodes - 1)
     way = shape_of(network).way(*pairs.T)
     ours: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
@@ -128,11 +128,11 @@ def test_routes_of_zones_are_followed_through_their_gates(program: Path, tmp_pat
     own = {
         f"{kind}_link_{i}": f"of {kind}{i}{'.x' * (kind == 'r')}" for kind in "lr" for i in "0123"
     }
-    for (one, other), links in simgrid_routes(program, ZONES, tmp_path).items():
-        found, _ = routes.route(hosts.index(one), hosts.index(other))
-        names = [link.name + ends[link.is_down] for link in found]
+    for (source, target), links in simgrid_routes(program, ZONES, tmp_path).items():
+        route, _ = routes.route(hosts.index(source), hosts.index(target))
+        names = [link.name + ends[link.is_down] for link in route]
         expected = []
         for link in links:
             stem, _, way = link.rpartition("_")
             expected.append(f"{own[stem]}_{way}" if stem in own else link)
-        assert names == expected, (one, other)
+        assert names == expected, (source, target)

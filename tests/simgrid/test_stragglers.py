@@ -1,4 +1,4 @@
-"""A slow host of a simulated network is named by when its ranks are done, and no other."""
+"""A slow host of a simulated network, and no other, is named by when its ranks are done."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ def test_the_slow_host_is_named(
     words = ("collective", collective, "--stragglers", "-n", str(HOSTS), "--platform", "star.xml")
     done = hockney(*words, *sizes, "--launches", "16", "--json", "-q", "-o", "run.jsonl")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)["stragglers"]
-    assert found["launches"] == 16
-    assert [one["rank"] for one in found["found"]] == ([] if slow is None else [slow])
+    stragglers = json.loads(done.stdout)["stragglers"]
+    assert stragglers["launches"] == 16
+    assert [straggler["rank"] for straggler in stragglers["found"]] == (
+        [] if slow is None else [slow]
+    )
     if slow is None:
-        assert found["visible"] < 1.2
+        assert stragglers["visible"] < 1.2

@@ -27,13 +27,13 @@ def mpich_rule(collective: str, ranks: int, from_: int, to: int | None, name: st
 @st.composite
 def ranges(draw: st.DrawFn, collectives: tuple[str, ...]) -> list[tuple[str, int, int, int | None]]:
     """Collective, ranks, first and last size of rules that do not overlap."""
-    found: list[tuple[str, int, int, int | None]] = []
+    rule_ranges: list[tuple[str, int, int, int | None]] = []
     for collective in draw(st.lists(st.sampled_from(collectives), min_size=1, unique=True)):
         for ranks in sorted(draw(st.sets(st.integers(2, 12), min_size=1, max_size=4))):
             if collective in ONE_FOR_ALL_SIZES:
-                found.append((collective, ranks, 0, None))
+                rule_ranges.append((collective, ranks, 0, None))
                 continue
             ends = draw(st.lists(st.sampled_from(SIZES), min_size=2, max_size=6, unique=True))
             pairs = zip(*[iter(sorted(ends))] * 2, strict=False)
-            found += [(collective, ranks, first, last) for first, last in pairs]
-    return found
+            rule_ranges += [(collective, ranks, first, last) for first, last in pairs]
+    return rule_ranges

@@ -39,7 +39,7 @@ def cells(
 
 
 def straight(name: str, ranks: int, size: int) -> float:
-    """Powers of ranks and sizes: a straight line for whoever interpolates logarithms."""
+    """Powers of ranks and sizes: a straight line when interpolated in logarithms."""
     factor = {"default": 2.0, "binomial": 1.0, "chain": 2.0}[name]
     return factor * 1e-6 * (1.0 + size) ** 0.5 * ranks**0.3
 
@@ -49,10 +49,10 @@ def nothing(*_: object) -> None:
 
 
 def test_between_sizes_and_ranks_a_straight_line_is_predicted_exactly() -> None:
-    found = predicted_cells(cells(straight), (8, 32), nothing)
-    assert {cell.ranks for cell in found} == {4, 8, 16, 32, 64}
-    assert {cell.bytes for cell in found if cell.ranks == 4} == {128, 512, 2048, 8192, 32768}
-    for cell in found:
+    predictions = predicted_cells(cells(straight), (8, 32), nothing)
+    assert {cell.ranks for cell in predictions} == {4, 8, 16, 32, 64}
+    assert {cell.bytes for cell in predictions if cell.ranks == 4} == {128, 512, 2048, 8192, 32768}
+    for cell in predictions:
         assert cell.default is not None
         assert cell.launches == 0
         assert cell.default.typical_s == pytest.approx(
@@ -73,8 +73,8 @@ def test_where_the_library_may_switch_a_gain_must_be_sure() -> None:
         own = chain if size < 4096 else binomial
         return {"default": own, "chain": chain, "binomial": binomial}[name]
 
-    found = {cell.bytes: cell for cell in predicted_cells(cells(switching, (4,)), (), nothing)}
-    sure, open_ = found[512], found[2048]
+    by_size = {cell.bytes: cell for cell in predicted_cells(cells(switching, (4,)), (), nothing)}
+    sure, open_ = by_size[512], by_size[2048]
     [before] = [contender for contender in sure.contenders if contender.name == "binomial"]
     [at] = [contender for contender in open_.contenders if contender.name == "binomial"]
     assert before.is_faster
@@ -101,15 +101,15 @@ def rules(measured: list[CollectiveCell], ranks: tuple[int, ...] = ()) -> list[R
 
 def test_no_rule_of_predicted_ranks_spans_a_gap_of_sizes() -> None:
     """Between 4 KiB and 256 KiB nothing was measured, nor predicted for 8 ranks."""
-    found = rules(cells(straight, sizes=(1024, 4096, 2**18, 2**20)), (8,))
-    limits = [(rule.from_bytes, rule.to_bytes) for rule in found if rule.ranks == 8]
+    all_rules = rules(cells(straight, sizes=(1024, 4096, 2**18, 2**20)), (8,))
+    limits = [(rule.from_bytes, rule.to_bytes) for rule in all_rules if rule.ranks == 8]
     assert limits == [(1024, 4096), (2**18, 2**20)]
 
 
 def test_ranks_are_predicted_only_as_far_as_the_error_is_known() -> None:
-    """From 2 and 4 ranks nothing is known of 1,024, but of 8."""
-    found = rules(cells(straight, (2, 4)), (8, 1024))
-    assert {rule.ranks for rule in found} == {2, 4, 8}
+    """2 and 4 ranks tell about 8 ranks, not about 1,024."""
+    all_rules = rules(cells(straight, (2, 4)), (8, 1024))
+    assert {rule.ranks for rule in all_rules} == {2, 4, 8}
     assert not predicted_cells([], (8,), nothing)
 
 
@@ -119,8 +119,8 @@ def test_sizes_that_an_algorithm_was_not_measured_at_are_not_those_of_other_rank
         replace(cell, contenders=()) if cell.ranks == 16 and cell.bytes > 1024 else cell
         for cell in cells(straight)
     ]
-    found = [rule for rule in rules(small) if rule.ranks == 16]
-    assert [rule.to_bytes for rule in found] == [1024]
+    rules_for_16 = [rule for rule in rules(small) if rule.ranks == 16]
+    assert [rule.to_bytes for rule in rules_for_16] == [1024]
 
 
 def test_the_error_in_a_wide_gap_is_larger_than_next_to_it() -> None:
@@ -131,7 +131,7 @@ def test_the_error_in_a_wide_gap_is_larger_than_next_to_it() -> None:
         return straight(name, ranks, size) * max(size / 1024, 1.0) ** 0.5
 
     wide = {cell.bytes: cell for cell in predicted_cells(cells(bent, (4,), sizes), (), nothing)}
-    [binomial] = [one for one in wide[2**15].contenders if one.name == "binomial"]
+    [binomial] = [contender for contender in wide[2**15].contenders if contender.name == "binomial"]
     assert binomial.difference is not None
     bend = 0.5 * math.log(2**5) / 2.0  # what a line misses of such a bend in its middle
     least = math.log(0.5) - bend
@@ -147,12 +147,14 @@ def test_above_the_largest_number_of_ranks_the_model_speaks() -> None:
     def seconds(name: str, ranks: int, size: int) -> float:
         return {"default": 3.0, "binomial": 1.0, "chain": 3.0}[name] * modelled(0, ranks, size)
 
-    found = [
+    predictions = [
         cell
         for cell in predicted_cells(cells(seconds), (256,), modelled)
         if (cell.ranks, cell.bytes) == (256, 4096)
     ]
-    [binomial] = [contender for contender in found[0].contenders if contender.name == "binomial"]
+    [binomial] = [
+        contender for contender in predictions[0].contenders if contender.name == "binomial"
+    ]
     assert binomial.point.typical_s == pytest.approx(seconds("binomial", 256, 4096), rel=0.01)
     assert binomial.is_faster
 

@@ -149,14 +149,14 @@ def test_a_rule_that_is_slow_on_purpose_is_found(
     options = ("--launches", "16", "--budget", "2s", "-o", "checked.jsonl", "--json", "-q")
     done = hockney("tune", "--check", str(result), str(rules), *options)
     assert done.status == 1, done.stderr
-    found = json.loads(done.stdout)
-    slower = {cell["bytes"] for cell in found["cells"] if cell["slower"]}
+    answer = json.loads(done.stdout)
+    slower = {cell["bytes"] for cell in answer["cells"] if cell["slower"]}
     assert {SLOW_FROM, SLOW_TO} <= slower
     assert not slower & {SLOW_FROM // 2, SLOW_FROM - 1}, "no rule holds there"
     run = records.read(tmp_path / "checked.jsonl")
     for launch in run.launches:
-        told = any(str(rules) in value for value in launch.env.values())
-        assert told == (launch.variant == "tuned")
+        has_rules = any(str(rules) in value for value in launch.env.values())
+        assert has_rules == (launch.variant == "tuned")
     shown = hockney("show", "checked.jsonl")
     assert "tuned: slower" in shown.stdout
 

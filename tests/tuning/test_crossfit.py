@@ -20,7 +20,7 @@ SIZES = (8, 64, 512, 4096)
 
 
 def tuned(gain: float, noise: float, seed: int, launches: int) -> Tuned:
-    """All algorithms are as much faster than the library's own decision; noise is a launch's."""
+    """All algorithms beat the library's own decision by `gain`; noise is per launch."""
     chance = np.random.default_rng(seed)
 
     def seconds(_: str, name: str, *__: int) -> float:
@@ -37,32 +37,34 @@ def tuned(gain: float, noise: float, seed: int, launches: int) -> Tuned:
         launches=launches,
         spread=0.0,
     )
-    found = measured([Analysis(run)])
+    measurement = measured([Analysis(run)])
 
     def groups_of(some: Measured) -> list[CellGroup]:
         return some.groups(format_named("openmpi"), None, robust=False)
 
-    rules = Tuned(tuple(for_group(one, found.settings_of) for one in groups_of(found)))
-    return confirmed(rules, found, groups_of)
+    rules = Tuned(
+        tuple(for_group(group, measurement.settings_of) for group in groups_of(measurement))
+    )
+    return confirmed(rules, measurement, groups_of)
 
 
 def test_a_large_gain_is_confirmed() -> None:
-    found = tuned(0.5, 0.02, 1, 8)
-    assert found.confirmed == pytest.approx(1.0, abs=0.05)
-    assert found.reductions[0].times_faster(found.rules[0]) == pytest.approx(2.0, rel=0.05)
+    tuning = tuned(0.5, 0.02, 1, 8)
+    assert tuning.confirmed == pytest.approx(1.0, abs=0.05)
+    assert tuning.reductions[0].times_faster(tuning.rules[0]) == pytest.approx(2.0, rel=0.05)
 
 
 def test_a_small_gain_is_not_the_luck_of_the_best() -> None:
     """3 % is true. The launches that chose show nearly twice as much."""
-    found = tuned(0.03, 0.05, 1, 12)
-    assert found.rules
-    assert found.confirmed == pytest.approx(0.53, abs=0.02)
-    for rule in found.rules:
-        assert found.reductions[0].times_faster(rule) == pytest.approx(1.0 / 0.97, rel=0.01)
+    tuning = tuned(0.03, 0.05, 1, 12)
+    assert tuning.rules
+    assert tuning.confirmed == pytest.approx(0.53, abs=0.02)
+    for rule in tuning.rules:
+        assert tuning.reductions[0].times_faster(rule) == pytest.approx(1.0 / 0.97, rel=0.01)
 
 
 def test_five_launches_choose_rules_whose_gain_is_unknown() -> None:
-    found = tuned(0.5, 0.02, 1, 5)
-    assert found.rules
-    assert found.confirmed is None
-    assert found.reductions[0].times_faster(found.rules[0]) is None
+    tuning = tuned(0.5, 0.02, 1, 5)
+    assert tuning.rules
+    assert tuning.confirmed is None
+    assert tuning.reductions[0].times_faster(tuning.rules[0]) is None

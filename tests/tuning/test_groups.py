@@ -64,8 +64,8 @@ def test_layouts_get_rules_of_their_own(hockney: RunHockney, written: Callable[.
     files = [written("a", run_of(SINGLE, BINOMIAL)), written("b", run_of(ONE_EACH, CHAIN))]
     done = hockney("tune", *files, "--json", "--format", "openmpi-json", "--layouts")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)["rules"]
-    assert {(r["nodes"], r["per_node"], r["algorithm"]) for r in found} == {
+    rules = json.loads(done.stdout)["rules"]
+    assert {(r["nodes"], r["per_node"], r["algorithm"]) for r in rules} == {
         (1, 8, "binomial"),
         (8, 1, "chain"),
     }
@@ -90,8 +90,8 @@ def test_layouts_that_a_format_cannot_tell_apart_share_their_rules(
     files = [written("a", run_of(TWO_NODES, BOTH)), written("b", run_of(FOUR_NODES, CHAIN))]
     done = hockney("tune", *files, "--json", "--format", form, "--layouts")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)["rules"]
-    assert [(r["algorithm"], r["conditions"]) for r in found] == [("chain", 2)]
+    rules = json.loads(done.stdout)["rules"]
+    assert [(r["algorithm"], r["conditions"]) for r in rules] == [("chain", 2)]
     assert "cannot tell 2x4 from 4x2" in done.stderr
 
 
@@ -152,9 +152,9 @@ def test_a_robust_rule_holds_on_every_day(hockney: RunHockney, written: Callable
     files = [written("mon", run_of(SINGLE, BOTH)), written("fri", run_of(SINGLE, CHAIN))]
     done = hockney("tune", *files, "--robust", "--json", "--format", "openmpi")
     assert done.status == 0, done.stderr
-    [found] = json.loads(done.stdout)["rules"]
-    assert (found["algorithm"], found["conditions"]) == ("chain", 2)
-    assert found["times_faster"] == pytest.approx(10 / 5.5, rel=0.02), "by the worse day"
+    [rule] = json.loads(done.stdout)["rules"]
+    assert (rule["algorithm"], rule["conditions"]) == ("chain", 2)
+    assert rule["times_faster"] == pytest.approx(10 / 5.5, rel=0.02), "by the worse day"
 
 
 def test_a_robust_rule_holds_in_every_pattern_of_arrival(
@@ -164,8 +164,8 @@ def test_a_robust_rule_holds_in_every_pattern_of_arrival(
     file = written("a", run_of(SINGLE, BOTH, arrivals=arrivals))
     plain = json.loads(hockney("tune", file, "--json").stdout)["rules"]
     robust = json.loads(hockney("tune", file, "--robust", "--json").stdout)["rules"]
-    assert [one["algorithm"] for one in plain] == ["binomial"]
-    assert [one["algorithm"] for one in robust] == ["chain"]
+    assert [rule["algorithm"] for rule in plain] == ["binomial"]
+    assert [rule["algorithm"] for rule in robust] == ["chain"]
 
 
 def test_a_size_of_one_day_alone_gains_nothing(
@@ -176,9 +176,9 @@ def test_a_size_of_one_day_alone_gains_nothing(
     friday = written("fri", run_of(SINGLE, BINOMIAL, sizes=(8, 64)))
     four = written("four", run_of(NodeLayout(1, 4), BINOMIAL))
     words = ("--robust", "--json", "--format", "openmpi")
-    [found] = json.loads(hockney("tune", monday, friday, four, *words).stdout)["rules"]
-    assert (found["ranks"], found["from_bytes"], found["to_bytes"]) == (8, 8, 64)
-    assert found["conditions"] == 2
+    [rule] = json.loads(hockney("tune", monday, friday, four, *words).stdout)["rules"]
+    assert (rule["ranks"], rule["from_bytes"], rule["to_bytes"]) == (8, 8, 64)
+    assert rule["conditions"] == 2
 
 
 def test_a_size_of_one_layout_alone_gains_nothing_where_layouts_share_rules(
@@ -190,8 +190,8 @@ def test_a_size_of_one_layout_alone_gains_nothing_where_layouts_share_rules(
         written("c", run_of(NodeLayout(1, 4), BINOMIAL)),
     ]
     done = hockney("tune", *files, "--json", "--format", "openmpi", "--layouts")
-    found = json.loads(done.stdout)["rules"]
-    assert [(rule["ranks"], rule["to_bytes"], rule["conditions"]) for rule in found] == [
+    rules = json.loads(done.stdout)["rules"]
+    assert [(rule["ranks"], rule["to_bytes"], rule["conditions"]) for rule in rules] == [
         (4, 64, 1),
         (8, 64, 2),
     ]
@@ -214,7 +214,7 @@ def test_one_condition_is_nothing_to_be_robust_over(
 
 def test_a_rule_is_explained(hockney: RunHockney, written: Callable[..., str]) -> None:
     """The chain of eight ranks has 4 messages on its longest path (fan-out 4), the binomial tree 3
-    of each size; as fast as the library's own decision is the chain."""
+    of each size; the chain is as fast as the library's own decision."""
     seconds = {"default": 10e-6, "binomial": 5e-6, "chain": 10.01e-6}
     file = written("a", run_of(SINGLE, seconds))
     done = hockney("tune", file, "--explain")
@@ -223,8 +223,8 @@ def test_a_rule_is_explained(hockney: RunHockney, written: Callable[..., str]) -
     assert "evidence: 6 launches or more" in done.stdout
     assert "reason: binomial with 3 messages" in done.stdout
     assert "the library's own decision is as fast as chain" in done.stdout
-    found = json.loads(hockney("tune", file, "--explain", "--json").stdout)
-    assert found["explained"][0]["costs"]["messages"] == 3
+    answer = json.loads(hockney("tune", file, "--explain", "--json").stdout)
+    assert answer["explained"][0]["costs"]["messages"] == 3
 
 
 def test_what_formats_tell_layouts_apart_by() -> None:

@@ -67,9 +67,9 @@ def test_the_winning_radix_is_written_and_read_back(
     assert (rule["algorithm"], rule["radix"]) == (next(iter(FORCED[mpi.family])).split(",")[0], 8)
     form = format_named("openmpi" if mpi.family == "openmpi" else "mpich")
     held = [
-        one
-        for one in held_in(form, tmp_path / "rules", mpi, engine)
-        if one.holds_for("bcast", 4, 8)
+        held_rule
+        for held_rule in held_in(form, tmp_path / "rules", mpi, engine)
+        if held_rule.holds_for("bcast", 4, 8)
     ]
     assert held[0].radix == 8
     assert held[0].choice.endswith(", radix 8")
@@ -78,15 +78,15 @@ def test_the_winning_radix_is_written_and_read_back(
 
 def test_what_a_rule_cannot_say_is_said_and_left_out() -> None:
     run = collective_run(seconds, algorithms={"default": {}, **KNOMIAL})
-    found = measured([Analysis(run)])
+    measurement = measured([Analysis(run)])
     form = format_named("openmpi")
-    kept, others = only(found.groups(form, None, False), form, "5.0.11")
+    kept, others = only(measurement.groups(form, None, False), form, "5.0.11")
     assert others == ["bcast by knomial with a radix of its own"]
     names = {
         contender.name for group in kept for cell in group.cells for contender in cell.contenders
     }
     assert names == {"chain, radix 2"}
-    assert notes_of(kept, others, form, found.mpi) == [
+    assert notes_of(kept, others, form, measurement.mpi) == [
         "no rules can be written for bcast by knomial with a radix of its own"
     ]
 
@@ -108,9 +108,9 @@ def as_dict(point: object) -> dict[str, object]:
 
 
 def test_rules_that_differ_in_their_radix_are_different_choices() -> None:
-    one = HeldRule("bcast", (2, 4), (0, 8), "tree", 1, radix=2)
+    binary = HeldRule("bcast", (2, 4), (0, 8), "tree", 1, radix=2)
     other = HeldRule("bcast", (2, 4), (0, 8), "tree", 1, radix=4)
-    assert one.choice != other.choice
+    assert binary.choice != other.choice
     assert HeldRule("bcast", (2, 4), (0, 8), "tree", 1).choice == "tree"
     ratio = SimpleNamespace(
         point=Point(operation="bcast", ranks=4, bytes=8),
@@ -118,9 +118,9 @@ def test_rules_that_differ_in_their_radix_are_different_choices() -> None:
         judged=SimpleNamespace(matters=True, verdict="same"),
     )
     study = SimpleNamespace(ratios=[ratio])
-    asked = [CheckedSizes("bcast", 4, (8,), ())]
-    for own, rule in (([one], other), ([other], None), ([], other)):
-        [cell] = check_of(study, asked, [other], own).cells  # type: ignore[arg-type]
+    sizes = [CheckedSizes("bcast", 4, (8,), ())]
+    for own, rule in (([binary], other), ([other], None), ([], other)):
+        [cell] = check_of(study, sizes, [other], own).cells  # type: ignore[arg-type]
         assert cell.rule == rule, "the same choice as the library's own changes nothing"
 
 

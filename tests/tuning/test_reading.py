@@ -68,10 +68,8 @@ def test_what_is_written_is_read_back(
         for ranks in range(1, 15):
             for size in NEAR_SIZES:
                 wanted = [r.name for r in rules if r.holds_for(collective, ranks, size)]
-                found = rule_for(held, collective, ranks, size)
-                assert (
-                    [f"number {found.algorithm}"] * bool(found) == wanted if found else not wanted
-                )
+                rule = rule_for(held, collective, ranks, size)
+                assert [f"number {rule.algorithm}"] * bool(rule) == wanted if rule else not wanted
 
 
 def test_numbers_of_ranks_and_sizes_hold_up_to_the_next(tmp_path: Path) -> None:
@@ -195,7 +193,7 @@ def test_a_limit_above_every_size_is_none(tmp_path: Path) -> None:
 
 
 def test_conditions_on_ranks_per_node_are_read(tmp_path: Path) -> None:
-    """Rules for another number of ranks per node counted as those that hold."""
+    """Rules for another number of ranks per node once counted as holding."""
     leaves = [{f"algorithm=MPIR_Bcast_intra_{name}": {}} for name in ("smp", "tree")]
     tree = dict(zip(("comm_avg_ppn<=3", "comm_avg_ppn<=4"), leaves, strict=True))
     held = read("mpich", json.dumps({"collective=bcast": tree}), tmp_path)
@@ -209,8 +207,8 @@ def test_the_first_section_of_json_that_fits_decides(tmp_path: Path) -> None:
     second = {"rules": [{"msg_size_min": 64, "alg": 2}]}
     text = json.dumps({"collectives": {"bcast": [first, second]}})
     held = read("openmpi-json", text, tmp_path)
-    found = [rule_for(held, "bcast", ranks, 128) for ranks in (8, 9)]
-    assert [rule.is_own if rule else None for rule in found] == [True, False]
+    rules = [rule_for(held, "bcast", ranks, 128) for ranks in (8, 9)]
+    assert [rule.is_own if rule else None for rule in rules] == [True, False]
 
 
 MPICH_TREE = """{"collective=bcast": {"comm_type=intra": {
@@ -241,7 +239,7 @@ INTEL_TREE = """{"coll=Bcast": {"ppn=-1": {
     ],
 )
 def test_mistakes_in_trees_of_mpich(old: str, new: str, complaint: str, tmp_path: Path) -> None:
-    assert [one.line for one in read("mpich", MPICH_TREE, tmp_path)] == [3, 4, 5, 6]
+    assert [rule.line for rule in read("mpich", MPICH_TREE, tmp_path)] == [3, 4, 5, 6]
     with pytest.raises(UsageError, match=complaint):
         read("mpich", MPICH_TREE.replace(old, new, 1), tmp_path)
 
@@ -266,7 +264,7 @@ def test_a_branch_behind_any_is_never_reached(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_in_trees_of_intel(old: str, new: str, complaint: str, tmp_path: Path) -> None:
-    assert [one.line for one in read("intel-tree", INTEL_TREE, tmp_path)] == [3, 4, 5]
+    assert [rule.line for rule in read("intel-tree", INTEL_TREE, tmp_path)] == [3, 4, 5]
     with pytest.raises(UsageError, match=complaint):
         read("intel-tree", INTEL_TREE.replace(old, new, 1), tmp_path)
 

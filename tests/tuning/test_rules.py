@@ -79,10 +79,12 @@ def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> CollectiveCe
     )
 
 
-def cells_of_grids(collective: str, found: dict[int, list[Ratios]]) -> list[CollectiveCell]:
+def cells_of_grids(
+    collective: str, grids_by_ranks: dict[int, list[Ratios]]
+) -> list[CollectiveCell]:
     return [
         cell(collective, ranks, 8**number, ratios)
-        for ranks, grid in found.items()
+        for ranks, grid in grids_by_ranks.items()
         for number, ratios in enumerate(grid)
     ]
 
@@ -92,15 +94,15 @@ def reduced(cells: list[CollectiveCell], share: float = SHARE) -> Reduction:
 
 
 def algorithm_at(reduction: Reduction, cell: CollectiveCell) -> str | None:
-    found = [
+    algorithms = [
         rule.algorithm
         for rule in reduction.rules
         if (rule.collective, rule.ranks) == (cell.collective, cell.ranks)
         and rule.from_bytes <= cell.bytes
         and (rule.to_bytes is None or cell.bytes <= rule.to_bytes)
     ]
-    assert len(found) <= 1, "two rules for one cell"
-    return found[0] if found else None
+    assert len(algorithms) <= 1, "two rules for one cell"
+    return algorithms[0] if algorithms else None
 
 
 @settings(max_examples=150, deadline=None)
@@ -124,18 +126,18 @@ def test_no_rule_slows_the_library_down_and_together_they_have_the_gain(
     cells = cells_of_grids(collective, found)
     reduction = reduced(cells)
     gain = 0.0
-    for one in cells:
-        name = algorithm_at(reduction, one)
+    for grid_cell in cells:
+        name = algorithm_at(reduction, grid_cell)
         if name is not None:
-            [contender] = [each for each in one.contenders if each.name == name]
+            [contender] = [each for each in grid_cell.contenders if each.name == name]
             assert contender.is_harmless
             gain += -math.log(contender.difference.ratio) if contender.is_faster else 0.0
     assert gain == pytest.approx(reduction.gain)
     assert reduction.gain >= SHARE * reduction.possible * (1 - 1e-9)
     if collective not in ONE_FOR_ALL_SIZES:
         best = [
-            min([c.difference.ratio for c in one.contenders if c.is_faster], default=1.0)
-            for one in cells
+            min([c.difference.ratio for c in grid_cell.contenders if c.is_faster], default=1.0)
+            for grid_cell in cells
         ]
         assert reduction.possible == pytest.approx(-sum(map(math.log, best)))
 
@@ -231,19 +233,21 @@ def test_scatter_has_one_rule_for_all_sizes_or_none() -> None:
 
 
 def test_without_a_default_there_is_no_rule() -> None:
-    one = cell("bcast", 4, 8, {"a": (0.5, "faster")})
-    assert reduced([CollectiveCell("bcast", 4, 8, IN_STEP, None, one.contenders)]).rules == ()
+    with_default = cell("bcast", 4, 8, {"a": (0.5, "faster")})
+    assert (
+        reduced([CollectiveCell("bcast", 4, 8, IN_STEP, None, with_default.contenders)]).rules == ()
+    )
 
 
 def test_ranks_that_arrive_apart_have_no_rule() -> None:
-    one = cell("bcast", 4, 8, {"a": (0.5, "faster")})
-    assert reduced([one]).rules
-    apart = replace(one, arrived=Arrived("ascending", 1e-4, None))
+    in_step = cell("bcast", 4, 8, {"a": (0.5, "faster")})
+    assert reduced([in_step]).rules
+    apart = replace(in_step, arrived=Arrived("ascending", 1e-4, None))
     assert reduced([apart]).rules == ()
 
 
 def test_no_rule_reaches_over_sizes_that_nobody_measured() -> None:
-    """A gap of more than a factor of 8 separates rules, and is told."""
+    """A gap of more than 8 times separates rules, and is reported."""
     fast: Ratios = {"a": (0.5, "faster")}
     cells = [cell("bcast", 4, size, fast) for size in (8, 64, 1024, 2048)]
     reduction = reduced(cells)
@@ -287,8 +291,8 @@ def predicted(of: CollectiveCell) -> CollectiveCell:
         of,
         default=msgspec.structs.replace(of.default, launches=0),
         contenders=tuple(
-            replace(one, point=msgspec.structs.replace(one.point, launches=0))
-            for one in of.contenders
+            replace(contender, point=msgspec.structs.replace(contender.point, launches=0))
+            for contender in of.contenders
         ),
     )
 
@@ -296,10 +300,10 @@ def predicted(of: CollectiveCell) -> CollectiveCell:
 def test_a_predicted_cell_carries_a_rule_over_a_gap_and_shows_no_gain() -> None:
     fast: Ratios = {"a": (0.5, "faster")}
     guessed = predicted(cell("bcast", 4, 128, {"a": (0.1, "faster")}))
-    found = reduced([cell("bcast", 4, 8, fast), guessed, cell("bcast", 4, 2048, fast)])
-    [rule] = found.rules
+    reduction = reduced([cell("bcast", 4, 8, fast), guessed, cell("bcast", 4, 2048, fast)])
+    [rule] = reduction.rules
     assert (rule.from_bytes, rule.to_bytes) == (8, 2048)
-    assert found.times_faster(rule) == pytest.approx(2.0), "that of the measured cells"
+    assert reduction.times_faster(rule) == pytest.approx(2.0), "that of the measured cells"
     alone = reduced([guessed])
     assert alone.times_faster(alone.rules[0]) == pytest.approx(10.0)
 

@@ -68,7 +68,7 @@ def study_of(ratios: dict[str, dict[int, tuple[float, str]]]) -> VariantStudy:
             )
             point = Point(operation="pingpong", bytes=size)
             rows.append(VariantRatio(name, point, 1e-6, ratio * 1e-6, 12, judged, (), 0, None))
-    chosen = [(one,) for one in SETTINGS if one.name in ratios]
+    chosen = [(setting,) for setting in SETTINGS if setting.name in ratios]
     comparison = Comparison(variants=variants_of(chosen))
     return VariantStudy(comparison, tuple(rows), 12, (), ())
 
@@ -145,7 +145,7 @@ def test_what_is_set_already_is_named_compared_with_and_restored() -> None:
     x, y, z = (Setting(f"OMPI_MCA_{name}", name, "4096") for name in "xyz")
     files = {"~/a.conf": {"OMPI_MCA_x": "1", "OMPI_MCA_y": "2"}, "b.conf": {"OMPI_MCA_y": "3"}}
     already = already_set([x, x, y, z], {"OMPI_MCA_x": "512"}, files)
-    assert [(one.setting.name, one.file) for one in already] == [
+    assert [(preset.setting.name, preset.file) for preset in already] == [
         ("x=512", None),
         ("y=2", "~/a.conf"),
     ]
@@ -164,8 +164,8 @@ def test_what_is_set_already_is_named_compared_with_and_restored() -> None:
     assert not any("a.conf" in text for text in texts.values()), "y is not chosen"
     study = study_of({"a=1": NOTHING})
     assert sentence in "\n".join(settings_lines(study, None, "", 1.1, [], already))
-    found = settings_json([study], None, [], "", 1.1, [], [], already)["already_set"]
-    assert found[1] == {"variable": "OMPI_MCA_y", "value": "2", "file": "~/a.conf"}
+    presets = settings_json([study], None, [], "", 1.1, [], [], already)["already_set"]
+    assert presets[1] == {"variable": "OMPI_MCA_y", "value": "2", "file": "~/a.conf"}
 
 
 @pytest.mark.parametrize(
@@ -242,15 +242,18 @@ def test_each_setting_that_was_named_has_a_block_or_is_refused_with_the_budget_t
         fast.searched(named=10)
     variants = variants_of([(Setting("V", None, str(value)),) for value in range(10)])
     plans = [
-        (replaced(one, values={}), single(Pingpong(sizes=sizes_of([8])), Placement(), Sampling()))
-        for one in variants
+        (
+            replaced(variant, values={}),
+            single(Pingpong(sizes=sizes_of([8])), Placement(), Sampling()),
+        )
+        for variant in variants
     ]
     assert joined(plans, Comparison(variants=variants), SEARCH * 30.0), "which it asks for, too"
 
 
 @pytest.mark.parametrize("named", [2, 8, 17, 35, 64])
 def test_a_budget_that_was_advised_is_enough(named: int) -> None:
-    """Floating-point numbers made of just enough a little less."""
+    """Rounding once made just enough a little too little."""
     for hundredths in range(1, 500):
         time = Time(1e-3, hundredths / 100.0)
         with pytest.raises(UsageError) as raised:
@@ -272,26 +275,26 @@ def test_files_of_the_libraries_and_how_to_undo_them() -> None:
 
 
 def test_modules_set_what_they_undo() -> None:
-    found = modules_of({"OMPI_MCA_coll": "^han,hcoll", "X": 'a "b" $c'})
-    assert 'setenv("OMPI_MCA_coll", "^han,hcoll")' in found[".lua"]
-    assert r'setenv("X", "a \034b\034 $c")' in found[".lua"]
-    assert found[".tcl"].startswith("#%Module1.0\n")
-    assert r"setenv X a\ \"b\"\ \$c" in found[".tcl"]
+    modules = modules_of({"OMPI_MCA_coll": "^han,hcoll", "X": 'a "b" $c'})
+    assert 'setenv("OMPI_MCA_coll", "^han,hcoll")' in modules[".lua"]
+    assert r'setenv("X", "a \034b\034 $c")' in modules[".lua"]
+    assert modules[".tcl"].startswith("#%Module1.0\n")
+    assert r"setenv X a\ \"b\"\ \$c" in modules[".tcl"]
     beside = deployed({"OMPI_MCA_coll": "^han"})
     assert set(beside) == {".sh", ".mca-params.conf", ".lua", ".tcl"}
 
 
 def test_modules_of_strange_paths_set_these_and_run_nothing(tmp_path: Path) -> None:
     strange = "/caf\udce9/é/}; exec id; #\n\\"
-    found = modules_of({"RULES": strange})
-    [lua] = [line for line in found[".lua"].splitlines() if line.startswith("setenv")]
+    modules = modules_of({"RULES": strange})
+    [lua] = [line for line in modules[".lua"].splitlines() if line.startswith("setenv")]
     assert lua == r'setenv("RULES", "/caf\233/\195\169/}; exec id; #\010\092")'
-    [tcl] = [line for line in found[".tcl"].splitlines() if line.startswith("setenv")]
+    [tcl] = [line for line in modules[".tcl"].splitlines() if line.startswith("setenv")]
     assert tcl == "setenv RULES /caf\udce9/é/\\}\\;\\ exec\\ id\\;\\ \\#\\012\\\\"
-    files = write(tmp_path / "rules", found, force=False)
+    files = write(tmp_path / "rules", modules, force=False)
     assert b"/caf\xe9/" in files[-1].read_bytes()
     with pytest.raises(UsageError, match="exists"):
-        write(tmp_path / "rules", found, force=False)
+        write(tmp_path / "rules", modules, force=False)
 
 
 def test_a_link_that_lies_in_wait_is_not_written_through(tmp_path: Path) -> None:
@@ -306,7 +309,7 @@ def threshold_of(mpi: Mpi, engine: Engine) -> tuple[str, str, str]:
     if mpi.family == "mpich":
         return "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "1", "16384"
     tried = settings_of(["auto"], mpi, engine).settings
-    variable = next(one.variable for one in tried if "eager_limit" in one.variable)
+    variable = next(setting.variable for setting in tried if "eager_limit" in setting.variable)
     return variable, "256", "32768"
 
 
@@ -394,7 +397,7 @@ def test_what_the_environment_sets_is_in_the_answer_and_the_file(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Measured are numbers of ours: that the setting is faster."""
+    """The measured numbers are ours: the setting is faster."""
     variable, bad, good = threshold_of(mpi, engine)
     studies = []
 
@@ -402,7 +405,7 @@ def test_what_the_environment_sets_is_in_the_answer_and_the_file(
         assert (stage, budget_s) == ("confirm", 30.0)
         comparison = Comparison(variants=variants_of(chosen, measuring._already))
         faster = study_of({"a=1": BETTER}).ratios
-        rows = tuple(replace(one, variant=comparison.names[1]) for one in faster)
+        rows = tuple(replace(ratio, variant=comparison.names[1]) for ratio in faster)
         studies.append(VariantStudy(comparison, rows, 12, (), ()))
         return studies[-1]
 
@@ -432,24 +435,24 @@ def test_a_setting_that_helps_is_found_and_written(
     variable, bad, good = threshold_of(mpi, engine)
     monkeypatch.setenv(fault, "3")
     monkeypatch.setenv(variable, bad)
-    asked = ("--settings", f"{fault}=0", "--settings", f"{variable}={good}")
-    words = (*asked, "--budget", "40s", "-o", "settings", "--json")
+    options = ("--settings", f"{fault}=0", "--settings", f"{variable}={good}")
+    words = (*options, "--budget", "40s", "-o", "settings", "--json")
     done = hockney("tune", "pingpong", *words, "--", "--sizes", "4KiB")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["settings"]
-    assert found["settings"].items() <= {fault: "0", variable: good}.items()
-    [gain] = found["gains"]
+    answer = json.loads(done.stdout)
+    assert answer["settings"]
+    assert answer["settings"].items() <= {fault: "0", variable: good}.items()
+    [gain] = answer["gains"]
     assert gain["bytes"] == 4096
     assert gain["low"] > 1.0
     written = (tmp_path / "settings").read_text()
-    assert all(f"export {name}={value}" in written for name, value in found["settings"].items())
+    assert all(f"export {name}={value}" in written for name, value in answer["settings"].items())
     runs = [records.read(path) for path in tmp_path.glob("settings.*.jsonl")]
     launches = [launch for run in runs for launch in run.launches]
     held = {launch.variant: set(launch.controls.values()) for launch in launches}
-    own = found["stages"][0]["names"][0]
+    own = answer["stages"][0]["names"][0]
     assert own.startswith("yours: ")
-    assert {one["variable"]: one["value"] for one in found["already_set"]} == {
+    assert {preset["variable"]: preset["value"] for preset in answer["already_set"]} == {
         fault: "3",
         variable: bad,
     }
@@ -467,20 +470,20 @@ def test_settings_under_which_the_library_hangs_or_does_not_start_are_left_out(
     unknown = {"openmpi": ["pml=nonesuch"], "mpich": ["CH4_NETMOD=nonesuch"]}.get(mpi.family, [])
     monkeypatch.setattr("hockney.cli._tune_settings.SILENT_S", 6.0)
     monkeypatch.setattr("hockney.tuning.settings.SEARCHED_BLOCKS", 1)  # there is time for all
-    asked = ["HOCKNEY_FAULT_STOP=1", "HOCKNEY_FAULT_SLOWER=0.5", *unknown]
-    words = [word for one in asked for word in ("--settings", one)]
+    settings = ["HOCKNEY_FAULT_STOP=1", "HOCKNEY_FAULT_SLOWER=0.5", *unknown]
+    words = [word for setting in settings for word in ("--settings", setting)]
     done = hockney(*("tune", "pingpong", *words, "--budget", "60s", "--json"), "--", "--sizes", "8")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)
-    [hangs, *others] = sorted(found["left_out"], key=lambda line: "nonesuch" in line)
+    answer = json.loads(done.stdout)
+    [hangs, *others] = sorted(answer["left_out"], key=lambda line: "nonesuch" in line)
     assert hangs.startswith("HOCKNEY_FAULT_STOP=1: launch ")
     assert "reported nothing for 6" in hangs or "reported nothing for 7" in hangs
     assert hangs.endswith("and was ended")
     assert [line.partition(": launch ")[0].rpartition("=")[2] for line in others] == [
         "nonesuch" for _ in unknown
     ]
-    assert found["settings"] == {}
-    measured = {one["variant"] for one in found["stages"][0]["ratios"]}
+    assert answer["settings"] == {}
+    measured = {ratio["variant"] for ratio in answer["stages"][0]["ratios"]}
     assert "HOCKNEY_FAULT_SLOWER=0.5" in measured, "the other one was measured to the end"
 
 

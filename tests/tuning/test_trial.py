@@ -45,9 +45,9 @@ def engine(library: Mpi) -> Engine:
 @pytest.fixture
 def here(library: Mpi, engine: Engine) -> MpiFacts:
     """The library by its own words."""
-    _, found = start(library, engine, {})
-    assert found is not None
-    return found
+    _, facts = start(library, engine, {})
+    assert facts is not None
+    return facts
 
 
 def files(path: Path) -> list[str]:
@@ -88,8 +88,8 @@ def test_what_the_library_drops_is_not_written(
 @pytest.mark.parametrize("open_mpi", OPEN_MPIS)
 def test_a_first_size_that_is_not_0_is_noticed(open_mpi: Mpi, tmp_path: Path) -> None:
     engine, form = build_engine(open_mpi), format_named("openmpi")
-    _, found = start(open_mpi, engine, {})
-    assert found is not None
+    _, facts = start(open_mpi, engine, {})
+    assert facts is not None
 
     def spoiled(files: dict[str, str]) -> dict[str, str]:
         return {
@@ -103,7 +103,7 @@ def test_a_first_size_that_is_not_0_is_noticed(open_mpi: Mpi, tmp_path: Path) ->
         comment=form.comment,
     )
     with pytest.raises(HockneyError, match="ignores these rules"):
-        write_tried(wrong, rules_for("openmpi"), tmp_path / "rules", found, open_mpi, engine)
+        write_tried(wrong, rules_for("openmpi"), tmp_path / "rules", facts, open_mpi, engine)
     assert files(tmp_path) == []
 
 
@@ -131,9 +131,9 @@ def test_a_library_that_hangs_with_rules_is_ended_and_they_are_not_written(
     monkeypatch.setenv("HOCKNEY_CFLAGS", FAULTY)
     monkeypatch.setattr("hockney.tuning.rules_trial.TIMEOUT_S", 3.0)
     engine = build_engine(mpi)
-    _, found = start(mpi, engine, {})
-    assert found is not None
-    form = format_named(own_format(found))
+    _, facts = start(mpi, engine, {})
+    assert facts is not None
+    form = format_named(own_format(facts))
     hanging = SimpleNamespace(
         render=form.render,
         with_fault=form.with_fault,
@@ -141,7 +141,7 @@ def test_a_library_that_hangs_with_rules_is_ended_and_they_are_not_written(
         comment=form.comment,
     )
     with pytest.raises(HockneyError, match=r"hangs with these rules: .* for \d+ s and were ended"):
-        write_tried(hanging, rules_for(own_format(found)), tmp_path / "rules", found, mpi, engine)
+        write_tried(hanging, rules_for(own_format(facts)), tmp_path / "rules", facts, mpi, engine)
     assert files(tmp_path) == []
 
 

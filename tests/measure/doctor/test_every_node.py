@@ -43,8 +43,8 @@ def test_what_differs_comes_first_and_names_the_few() -> None:
 
 def test_a_busy_node_is_named_and_moments_are_not() -> None:
     lines = [f"n{i}\tload\t{load}" for i, load in enumerate(("0.10", "0.90", "7.50"))]
-    [found] = every_node.compared(every_node.read([answer(*lines)]))
-    assert found.fact == "n2: 7.50; 2 of 3 nodes: up to 1.1"
+    [finding] = every_node.compared(every_node.read([answer(*lines)]))
+    assert finding.fact == "n2: 7.50; 2 of 3 nodes: up to 1.1"
 
 
 @pytest.mark.parametrize("nodes", [None, 1])
@@ -64,6 +64,6 @@ def test_nodes_that_do_not_answer_are_bad(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("LSB_MCPU_HOSTS", "n1 1 n2 1")
     answers = [answer("n1\tkernel\t6.1"), answer(status=255, stderr="n2: no route to host")]
     monkeypatch.setattr(every_node, "ask_nodes", lambda *_: answers)
-    found = every_node.compare_nodes(SOME_MPI)
-    assert found[0].verdict == "bad"
-    assert found[0].fact == "1 of 2 nodes of the allocation answered: n2: no route to host"
+    findings = every_node.compare_nodes(SOME_MPI)
+    assert findings[0].verdict == "bad"
+    assert findings[0].fact == "1 of 2 nodes of the allocation answered: n2: no route to host"

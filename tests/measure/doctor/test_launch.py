@@ -82,10 +82,10 @@ def test_what_a_trial_showed_is_judged(
 @pytest.mark.long
 def test_a_real_mpi_is_found_built_and_started(mpi: Mpi) -> None:
     tried = launch.try_mpi(str(mpi.mpicc))
-    found = {finding.name: finding for finding in (check(tried) for check in doctor.MPI_CHECKS)}
-    assert {finding.verdict for finding in found.values()} <= {"ok", "warn"}, found
-    assert "rank 1 on" in found["places of ranks"].fact
-    assert "ns a reading" in found["clock cost"].fact
+    findings = {finding.name: finding for finding in (check(tried) for check in doctor.MPI_CHECKS)}
+    assert {finding.verdict for finding in findings.values()} <= {"ok", "warn"}, findings
+    assert "rank 1 on" in findings["places of ranks"].fact
+    assert "ns a reading" in findings["clock cost"].fact
 
 
 def wrapped(directory: Path, mpicc: str, mpiexec: str) -> str:
@@ -153,7 +153,7 @@ def test_a_launcher_that_starts_nothing_is_bad(tmp_path: Path, built_mpi: Mpi) -
 def test_a_launcher_that_starts_ranks_alone_is_told_to_be_another_mpis(
     tmp_path: Path, built_mpi: Mpi
 ) -> None:
-    """The engine under no launcher at all is what another library's launcher makes of it."""
+    """Under another library's launcher the engine runs as under none."""
     launcher = '[ "$1" = --version ] && exec echo HYDRA\nshift 2; exec "$@"'
     finding = launch.launch_of_two_ranks(
         launch.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', launcher))
@@ -174,6 +174,6 @@ def test_a_launcher_of_another_library_is_recognised(
 
 
 def test_an_mpi_that_was_passed_over_is_named() -> None:
-    found = launch.mpi_in_use(Trial(replace(SOME_MPI, notes=("/bin/mpicc cannot compile",))))
-    assert (found.verdict, found.advice) == ("warn", "/bin/mpicc cannot compile")
+    finding = launch.mpi_in_use(Trial(replace(SOME_MPI, notes=("/bin/mpicc cannot compile",))))
+    assert (finding.verdict, finding.advice) == ("warn", "/bin/mpicc cannot compile")
     assert launch.mpi_in_use(Trial(SOME_MPI)).verdict == "ok"

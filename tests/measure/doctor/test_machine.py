@@ -335,7 +335,7 @@ def test_room_for_results_is_judged(
 def test_a_directory_that_cannot_be_written_is_bad(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Root may write anywhere, so the refusal is ours."""
+    """Root may write anywhere, so we fake the refusal."""
 
     def refuse(**_: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -373,6 +373,6 @@ def test_the_worst_known_verdict_is_the_machines(
 
 
 def test_this_machine_is_looked_at_without_failing() -> None:
-    found = [check(Path("/")) for check in doctor.CHECKS]
-    assert len({finding.name for finding in found}) == len(doctor.CHECKS)
-    assert all(finding.fact for finding in found)
+    findings = [check(Path("/")) for check in doctor.CHECKS]
+    assert len({finding.name for finding in findings}) == len(doctor.CHECKS)
+    assert all(finding.fact for finding in findings)

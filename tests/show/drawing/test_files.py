@@ -49,7 +49,7 @@ QUANTITIES: list[Quantity] = ["time", "rate", "fraction", "ratio", "count"]
 
 @pytest.mark.parametrize("values", [(1.0, 1.0), (0.0, 3.0), (2.0, 5e9), (1e-9, 2e-9)])
 def test_every_quantity_is_drawn(values: tuple[float, float]) -> None:
-    """Each on an axis of one kind, and the next one on one of the other."""
+    """Each on an axis of one kind, the next on one of the other."""
     panels = []
     for number, quantity in enumerate(QUANTITIES):
         along = PlotAxis(quantity, "here", logarithmic=number % 2 == 0)
@@ -167,7 +167,7 @@ def names_with_rule(x: PlotAxis, values: tuple[float, ...], at: float) -> list[s
 def test_a_rule_between_values_has_no_tick(
     x: PlotAxis, values: tuple[float, ...], names: list[str]
 ) -> None:
-    """32 ** 0.5, a border between 4 and 8 ranks, is no number of ranks: neither of 6."""
+    """The border of 4 and 8 ranks, 32 ** 0.5, is no number of ranks: not 6."""
     assert names_with_rule(x, values, 32.0**0.5) == names
 
 

@@ -65,7 +65,7 @@ def intervals(given: dict[str, Any]) -> list[tuple[float, float]]:
 
 
 def cells_of(axes: Any, panel: dict[str, Any]) -> list[str]:
-    """The words of a map's cells; of one without kinds those whose value its image has."""
+    """The words of a map's cells; without kinds, those whose value its image has."""
     if "kinds" in panel:
         return [patch.get_label() for patch in axes.patches if isinstance(patch, Rectangle)]
     if "cells" not in panel:

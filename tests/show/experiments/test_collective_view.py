@@ -24,8 +24,8 @@ def study(algorithms: Iterable[str], ranks: Iterable[int], sizes: Iterable[int] 
     workload = Collective(collective="bcast", sizes=sizes_of(sizes))
     options = stored(replace(single(workload, Placement(), Sampling()), left_out=left_out))
     run = Run(msgspec.structs.replace(HEADER, experiment="collective", options=options))
-    asked = [(name, count) for _ in range(5) for name in algorithms for count in ranks]
-    for launch, (name, count) in enumerate(asked):
+    launches = [(name, count) for _ in range(5) for name in algorithms for count in ranks]
+    for launch, (name, count) in enumerate(launches):
         places = [Place(rank=rank, host="here", pu=rank, pinned=True) for rank in range(count)]
         run.add(LaunchRecord(launch=launch, places=places))
         for round_ in range(4):

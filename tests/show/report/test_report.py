@@ -136,8 +136,8 @@ def sections_of(*runs: Run) -> list[Section]:
 
 def test_each_experiment_has_a_section_with_the_figures_that_it_holds_data_for() -> None:
     runs = (pingpong_run(), pairs_run(), cores_run(), algorithms_run(), pingpong_run(slower=1.3))
-    found = {one.title: one for one in sections_of(*runs)}
-    names = {title: [shown.id for shown in one.figures] for title, one in found.items()}
+    by_title = {section.title: section for section in sections_of(*runs)}
+    names = {title: [shown.id for shown in section.figures] for title, section in by_title.items()}
     assert list(names) == ["Ping-pong", "Pairs at once", "Every two ranks", "Collective: bcast"]
     assert names["Ping-pong"] == [
         f"pingpong-{name}" for name in ("time", "bandwidth", "models", "samples", "published")
@@ -145,7 +145,9 @@ def test_each_experiment_has_a_section_with_the_figures_that_it_holds_data_for()
     assert names["Pairs at once"][0] == "pairs-pingpong-contention"
     assert names["Every two ranks"][0] == "cores-pingpong-matrix"
     assert names["Collective: bcast"][0] == "collective-bcast-collective-best"
-    systems = [series.label.split(":")[0] for series in first_figure(found["Ping-pong"]).series()]
+    systems = [
+        series.label.split(":")[0] for series in first_figure(by_title["Ping-pong"]).series()
+    ]
     assert set(systems) == {"run 0", "run 4"}, "of one experiment, in one figure"
 
 
@@ -241,9 +243,9 @@ def test_one_system_is_one_label(hockney: RunHockney, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_ten_runs_are_below_three_megabytes() -> None:
-    one = Analysis(sampled_run(), "run")
-    render([one], {one: NOTHING_TO_COMPARE})
-    ten = [copy(one) for _ in range(10)]  # with all that was worked out
+    analysis = Analysis(sampled_run(), "run")
+    render([analysis], {analysis: NOTHING_TO_COMPARE})
+    ten = [copy(analysis) for _ in range(10)]  # with all that was worked out
     for number, each in enumerate(ten):
         each.label = f"run {number}"
     page = render(ten, dict.fromkeys(ten, NOTHING_TO_COMPARE))

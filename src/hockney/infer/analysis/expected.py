@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,10 @@ LEAST_OTHERS = 4
 assumed of the scatter of runs, and from fewer the interval would be useless."""
 MEDIAN = math.pi / 2.0
 """The variance of a median of normal values over that of their mean."""
+
+OUTSIDE = 0.005
+"""Chance of a median beyond each end of the bootstrap. 0.025 would hold the medians of 18 launches
+of two kinds, one as frequent as the other, in 78 % of runs, this does in 88 %."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +76,27 @@ def next_run(analysis: Analysis, earlier: Sequence[EarlierRun]) -> Expected:
     for point, between in zip(sides, each, strict=True):
         (levels,) = drift.levels(point)
         if between is not None and _is_enough(levels):
-            next_runs[key_without(point[0])] = predicted(levels, between)
+            known = predicted(levels, between)
+            # Where launches are of two kinds, the median jumps between these.
+            interval = known.interval.including(*ends_of_median(point[0].medians_s))
+            next_runs[key_without(point[0])] = replace(known, interval=interval)
     return Expected(next_runs, drift.notes)
 
 
 def _is_enough(levels: Sequence[RunLevel]) -> bool:
     return len(levels) > LEAST_OTHERS or any(level.launches > 1 for level in levels)
+
+
+def ends_of_median(seconds: Sequence[float]) -> tuple[float, float]:
+    """The values between which the median of as many launches lies in 99 of 100 cases, if launches
+    are distributed as these: the exact bootstrap of a median (Maritz and Jarrett 1978)."""
+    from scipy.stats import binom
+
+    ascending, n = sorted(seconds), len(seconds)
+    # The chance that at least half of n draws are among the smallest k + 1 values.
+    chances = binom.sf((n + 1) // 2 - 1, n, np.arange(1, n + 1) / n)
+    end = int(np.argmax(chances > OUTSIDE))
+    return ascending[end], ascending[n - 1 - end]
 
 
 def predicted(levels: Sequence[RunLevel], between: BetweenRuns) -> NextRun:
