@@ -263,7 +263,7 @@ def test_the_memory_of_a_nested_cgroup_is_the_least_of_all_levels() -> None:
     finally:
         remove(group)
     assert refused.returncode == 2
-    assert "messages of 100 MiB need 200 MiB on this node, which has " in refused.stderr
+    assert "100 MiB by 2 ranks takes 200 MiB here, where " in refused.stderr
     assert "warn     memory                only " in examined.stdout
 
 
