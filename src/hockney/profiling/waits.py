@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -247,10 +248,9 @@ def _needed(
     root = int(first.cells[arrivals[0].cell]["peer"])
     is_root = [int(files[arrival.place].header["rank"]) == root for arrival in arrivals]
     if name in FROM_ROOT:
-        roots = [arrival for arrival, is_one in zip(arrivals, is_root, strict=True) if is_one]
-        return [roots[0] if roots else None] * len(arrivals)
+        return [next(compress(arrivals, is_root), None)] * len(arrivals)
     if name in TO_ROOT:
-        return [by_enter[-1] if is_one else None for is_one in is_root]
+        return [by_enter[-1] if waits else None for waits in is_root]
     # Without data for each other, ranks need not wait: who left before did not.
     enters = [arrival.enter for arrival in by_enter]
     return [by_enter[max(bisect(enters, end.exit + error), 1) - 1] for end in arrivals]

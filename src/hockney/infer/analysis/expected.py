@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,13 +91,19 @@ def _is_enough(levels: Sequence[RunLevel]) -> bool:
 def ends_of_median(seconds: Sequence[float]) -> tuple[float, float]:
     """The values between which the median of as many launches lies in 99 of 100 cases, if launches
     are distributed as these: the exact bootstrap of a median (Maritz and Jarrett 1978)."""
-    from scipy.stats import binom
+    ascending, end = sorted(seconds), _outermost_median(len(seconds))
+    return ascending[end], ascending[-1 - end]
 
-    ascending, n = sorted(seconds), len(seconds)
-    # The chance that at least half of n draws are among the smallest k + 1 values.
-    chances = binom.sf((n + 1) // 2 - 1, n, np.arange(1, n + 1) / n)
-    end = int(np.argmax(chances > OUTSIDE))
-    return ascending[end], ascending[n - 1 - end]
+
+@cache
+def _outermost_median(n: int) -> int:
+    """The number of the smallest of n values, from 0, that the median of n draws from them is not
+    above with a chance of more than OUTSIDE."""
+    from scipy.special import bdtrc  # the chance of more successes; scipy.stats loads longer
+
+    # At least half of the draws are then among the smallest k + 1 values.
+    chances = bdtrc((n + 1) // 2 - 1, n, np.arange(1, n + 1) / n)
+    return int(np.argmax(chances > OUTSIDE))
 
 
 def predicted(levels: Sequence[RunLevel], between: BetweenRuns) -> NextRun:
