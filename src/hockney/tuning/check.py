@@ -13,7 +13,7 @@ from statistics import geometric_mean, median
 import msgspec
 
 from hockney.base.errors import HockneyError
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio, blocks_needed
 from hockney.plan import Case, Placement, Sampling, sizes_of
@@ -249,8 +249,9 @@ def raise_if_unknown(check: Check) -> None:
         )
     if check.missing and not check.slower:
         collective, ranks, size = check.missing[0]
+        were = "was" if len(check.missing) == 1 else "were"
         raise HockneyError(
-            f"{len(check.missing)} cells were not measured both with and without the rules, the "
-            f"first of them {collective} with {ranks} ranks and {format_size(size)}",
+            f"{how_many(len(check.missing), 'cell')} {were} not measured both with and without the "
+            f"rules, the first of them {collective} with {ranks} ranks and {format_size(size)}",
             "see the notes on what was left out; leave out those rules, or give a larger --budget",
         )
