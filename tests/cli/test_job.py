@@ -176,6 +176,31 @@ def test_a_number_of_ranks_that_would_be_that_of_this_host_is_refused(
 
 
 @pytest.mark.parametrize(
+    ("scheduler", "directives"),
+    [
+        ("slurm", ["--ntasks-per-node=2", "--cpus-per-task=4"]),
+        ("pbs", ["select=1:ncpus=8:mpiprocs=2"]),
+        ("lsf", ["-n 8", "span[ptile=8]"]),
+        ("flux", ["--nslots=2", "--cores-per-slot=4"]),
+    ],
+)
+def test_a_job_has_a_cpu_for_each_thread(
+    hockney: RunHockney, scheduler: str, directives: list[str]
+) -> None:
+    words = ("pairs", "-n", "2", "--operation", "stream", "--threads", "1,4,2")
+    done = hockney("job", scheduler, "--no-exclusive", "--", *words)
+    assert done.status == 0, done.stderr
+    head = "\n".join(line for line in done.stdout.splitlines() if line.startswith("#"))
+    assert [words for words in directives if words not in head] == []
+
+
+def test_a_note_can_be_pasted_into_a_shell(hockney: RunHockney) -> None:
+    words = ("fabric", "--nodes", "4", "-o", "my run.jsonl", "--gate")
+    done = hockney("job", "lsf", "--", *words)
+    assert "hockney show 'my run.jsonl' --gate" in done.stderr
+
+
+@pytest.mark.parametrize(
     ("words", "notes"),
     [
         (("--launches", "5..20"), ["--launches: the script makes 5, as it cannot tell"]),

@@ -32,3 +32,9 @@ def test_links_of_the_readme_lead_to_files() -> None:
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_pages_that_messages_name_are_there() -> None:
+    for source in (ROOT / "src").rglob("*.py"):
+        for page in re.findall(r"docs/[\w/-]+\.md", source.read_text()):
+            assert (ROOT / page).exists(), f"{source}: {page}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -185,7 +186,7 @@ def _not_decided(plan: Plan, given: frozenset[str]) -> list[str]:
 def _not_shown(request: Request, result: Path) -> list[str]:
     """Notes on options about an answer, which a script that is only printed does not give."""
     output = request.output
-    show = f"hockney show {result}"
+    show = f"hockney show {shlex.quote(str(result))}"
     notes = []
     if output.gate:
         notes.append(f"--gate: judge what the job measures by {show} --gate")
@@ -236,6 +237,7 @@ def _job(plan: Plan, options: dict[str, Any]) -> Job:
         nodes=most.node_count or 1,
         per_node=most.per_node or most.ranks,
         minutes=minutes,
+        cpus_per_rank=max(case.workload.threads_of_rank for case in plan.cases),
         **options,
     )
 

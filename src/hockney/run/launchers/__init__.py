@@ -105,7 +105,7 @@ class Launcher:
     def _cannot(self, what: str, advice: str) -> UsageError:
         return UsageError(
             f"{self.name} cannot {what}",
-            f"{advice}, or write its command with --launch (docs/howto/launchers.md)",
+            f"{advice}, or write its command with --launch (docs/clusters.md)",
         )
 
     def reach(self, program: str, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG002

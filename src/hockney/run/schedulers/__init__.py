@@ -51,6 +51,7 @@ class Job:
     nodes: int
     per_node: int
     minutes: int
+    cpus_per_rank: int = 1
     account: str | None = None
     partition: str | None = None
     exclusive: bool = True

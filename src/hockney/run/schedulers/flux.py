@@ -31,6 +31,7 @@ def directives(job: Job) -> list[str]:
         f"--job-name={job.name}",
         f"--nodes={job.nodes}",
         f"--nslots={job.nodes * job.per_node}",
+        *([f"--cores-per-slot={job.cpus_per_rank}"] if job.cpus_per_rank > 1 else []),
         f"--time-limit={job.minutes}m",
         # By default the first letter of a job number depends on the locale.
         "--output=flux-{{id.f58plain}}.out",

@@ -35,10 +35,12 @@ def launcher() -> str | None:
 
 
 def directives(job: Job) -> list[str]:
+    """A job requests the slots of all CPUs: its launcher is given the ranks of each node."""
+    slots = job.per_node * job.cpus_per_rank
     options = [
         f"-J {job.name}",
-        f"-n {job.nodes * job.per_node}",
-        f'-R "span[ptile={job.per_node}]"',
+        f"-n {job.nodes * slots}",
+        f'-R "span[ptile={slots}]"',
         f"-W {job.minutes}",
         f"-o {log('%J', job)}",
         *options_of(

@@ -46,12 +46,13 @@ def launcher() -> None:
 
 
 def directives(job: Job) -> list[str]:
+    cpus = job.per_node * job.cpus_per_rank
     place = "scatter:excl" if job.exclusive else "scatter"
     options = [
         "-V",
         f"-N {job.name}",
         "-j oe",
-        f"-l select={job.nodes}:ncpus={job.per_node}:mpiprocs={job.per_node}",
+        f"-l select={job.nodes}:ncpus={cpus}:mpiprocs={job.per_node}",
         f"-l place={place}",
         f"-l walltime={job.minutes // 60:02d}:{job.minutes % 60:02d}:00",
         *options_of(job, account=f"-A {job.account}", partition=f"-q {job.partition}"),

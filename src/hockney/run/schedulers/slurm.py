@@ -72,6 +72,7 @@ def directives(job: Job) -> list[str]:
         f"--job-name={job.name}",
         f"--nodes={job.nodes}",
         f"--ntasks-per-node={job.per_node}",
+        *([f"--cpus-per-task={job.cpus_per_rank}"] if job.cpus_per_rank > 1 else []),
         f"--time={job.minutes}",
         *options_of(
             job,
