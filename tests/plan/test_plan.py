@@ -85,7 +85,7 @@ def test_every_field_that_is_measured_differently_is_found(workload: Workload) -
     elsewhere = single(workload, replace(PLACEMENT, place="socket"), SAMPLING)
     assert difference(before, elsewhere) == "place was core, and is socket now"
     twice = Plan(cases=before.cases * 2, sampling=SAMPLING)
-    assert difference(before, twice) == "it had 1 combinations, and has 2 now"
+    assert difference(before, twice) == "it had 1 combination, and has 2 now"
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ import pytest
 from msgspec import structs
 
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.compare import compare
+from hockney.infer.analysis.comparison_gate import comparison_gate
 from hockney.infer.analysis.reduced import Reduced
 from hockney.plan import plan_of, stored
 from hockney.plan.variant_names import differing, short_name, shown_names
 from hockney.plan.variants import Comparison, Variant
-from hockney.records.kinds import MpiFacts
+from hockney.records import MpiFacts, Run
+from hockney.show.comparison import show_comparison
 from hockney.show.curves import Options, curves_of
 from samples import varied_run
 
@@ -42,16 +45,22 @@ def test_two_mpis_are_named_by_their_libraries(
     assert list(shown_by_name.values()) == names
 
 
-def test_curves_of_two_mpis_have_their_names() -> None:
-    """In fits and figures too, whose heading names both."""
+def run_of_two_mpis(slower: float = 1.0) -> Run:
+    """B takes `slower` times as long as A."""
     comparison = of_mpicc(A, B)
-    run = varied_run(5, dict.fromkeys(comparison.names, 1.0))
+    run = varied_run(6, dict(zip(comparison.names, (1.0, slower), strict=True)))
     plan = plan_of(run.header.options)
     assert plan is not None
     plan = structs.replace(plan, comparison=comparison)
     run.header = structs.replace(run.header, options=stored(plan))
     for launch in run.launches:
         launch.mpi = MpiFacts(library=("MPICH", "Open MPI")[launch.launch % 2], version="1")
+    return run
+
+
+def test_curves_of_two_mpis_have_their_names() -> None:
+    """In fits and figures too, whose heading names both."""
+    run = run_of_two_mpis()
     analysis = Analysis(run)
     assert [curve.name for curve in analysis.curves] == ["MPICH 1", "Open MPI 1"]
     [first, second] = curves_of([analysis], Options())
@@ -59,6 +68,23 @@ def test_curves_of_two_mpis_have_their_names() -> None:
     assert run.label == "MPICH 1, Open MPI 1 on unknown"
     run.path = Path("run.jsonl")
     assert Reduced.of(analysis).analysis(run.path).run.label == run.label
+
+
+def test_a_comparison_of_such_runs_has_their_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """In its table, its gate and its notes."""
+    base, other = Analysis(run_of_two_mpis()), Analysis(run_of_two_mpis(slower=2.0))
+    comparison = compare(base, other, 0.05)
+    show_comparison(comparison, 0.05)
+    table = capsys.readouterr().out
+    assert "MPICH 1 " in table
+    assert "Open MPI 1 " in table
+    gate = comparison_gate(comparison, 0.05)
+    assert "(pingpong, 2 ranks, Open MPI 1)" in gate.why
+    lacking = run_of_two_mpis()
+    lacking.samples = [visit for visit in lacking.samples if visit.variant == f"mpicc={A}"]
+    only = compare(base, Analysis(lacking), 0.05).notes
+    assert "not compared, as only A has them: pingpong, 2 ranks, Open MPI 1" in only
+    assert not any(path in text for path in (A, B) for text in (table, gate.why, *only))
 
 
 def test_settings_are_named_as_they_were_given() -> None:
@@ -91,6 +117,7 @@ def test_names_of_a_file_stay() -> None:
     [
         ([A, B], ["mpich-5.0.2", "openmpi"]),
         (["/a/mpicc", "mpicc"], ["mpicc", "mpicc"]),
+        (["/opt/a/bin/mpicc", "/usr/bin/mpicc"], ["/opt/a", "/usr"]),
         (["/a/b/mpicc", "/a/mpicc"], ["/a/b/mpicc", "/a/mpicc"]),
         (["1", "64"], ["1", "64"]),
     ],

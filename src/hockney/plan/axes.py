@@ -390,10 +390,11 @@ def method_text(axes: Axes) -> str:
     return ", ".join(filter(None, (text_of(axes, name) for name in _METHODS)))
 
 
-def curve_text(axes: Axes) -> str:
-    """The curve of a point: "bcast, binomial, 4 ranks", whatever else its run holds."""
+def curve_text(axes: Axes, variants: Mapping[str, str] | None = None) -> str:
+    """The curve of a point: "bcast, binomial, 4 ranks", whatever else its run holds. variants:
+    their names for people."""
     names = [name for name in AXES if name not in ("bytes", *CIRCUMSTANCES)]
-    return ", ".join(filter(None, (text_of(axes, name) for name in names)))
+    return _joined((text_of(axes, name) for name in names), variants)
 
 
 def algorithm_text(
@@ -427,8 +428,12 @@ def texts_apart(
     if "pairs" in differ and "ranks" in differ:  # twice as many
         differ.remove("ranks")
     texts = [[text_of(point, name) for name in differ] for point in firsts]
+    return [_joined(of_it, variants) for of_it in texts]
+
+
+def _joined(texts: Iterable[str | None], variants: Mapping[str, str] | None) -> str:
     named = variants or {}
-    return [", ".join(named.get(text, text) for text in of_it if text) for of_it in texts]
+    return ", ".join(named.get(text, text) for text in texts if text)
 
 
 def _varies(points: Sequence[Axes], name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from hockney.base.errors import HockneyError
+from hockney.base.units import how_many
 from hockney.plan.command_lines import workload_in_command
 from hockney.plan.placement import Placement
 from hockney.plan.sampling import Sampling
@@ -163,7 +164,7 @@ def difference(before: Plan, now: Plan) -> str | None:
     """Describes the first difference between the measurements of two plans; None if they are the
     same, whatever the sampling."""
     if len(before.cases) != len(now.cases):
-        return f"it had {len(before.cases)} combinations, and has {len(now.cases)} now"
+        return f"it had {how_many(len(before.cases), 'combination')}, and has {len(now.cases)} now"
     if _variants(before) != _variants(now):
         return f"its variants were {_variants(before)}, and are {_variants(now)} now"
     for old, new in zip(before.cases, now.cases, strict=True):

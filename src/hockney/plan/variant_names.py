@@ -64,6 +64,8 @@ def differing(values: Sequence[str]) -> list[str]:
     split = [value.split("/") for value in values]
     first = _common(split)
     last = _common([parts[first:][::-1] for parts in split])
+    if split[0][:first] == [""]:  # the root alone: each stays a path from it
+        first = 0
     paths = ["/".join(parts[first : len(parts) - last]) for parts in split]
     return paths if all(paths) else list(values)
 

@@ -13,7 +13,7 @@ from hockney.base.units import format_size, how_many, plural
 from hockney.infer.analysis.compare import PointDifference, RunComparison
 from hockney.infer.analysis.comparison_plan import ComparisonPlan
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
-from hockney.infer.estimate.points import PointEstimate, by_curve, statistic_of
+from hockney.infer.estimate.points import by_curve, statistic_of
 from hockney.infer.memory.components import BetweenRuns
 from hockney.plan.axes import texts_apart
 from hockney.show.as_json import axes_json
@@ -73,7 +73,7 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
         what = "medians" if what == "median" else f"{what} of launches"
         how = ", exact" if comparison.is_exact else " (Hodges-Lehmann) with its 95 % interval"
         click.echo(f"{what} in us; ratio B/A{how}\n")
-        names = _curves([point.base for point in comparison.points])
+        names = _curves(comparison)
         columns: list[TableColumn[PointDifference]] = [
             TableColumn(
                 "curve", lambda row: names[id(row.base)], shown=lambda _: any(names.values())
@@ -131,11 +131,11 @@ def rule_of_comparisons() -> str:
     )
 
 
-def _curves(points: Sequence[PointEstimate]) -> dict[int, str]:
+def _curves(comparison: RunComparison) -> dict[int, str]:
     """The text that distinguishes each point's curve from the others, by id; empty where there is
     one curve."""
-    groups = list(by_curve(points).values())
-    named = zip(texts_apart(groups), groups, strict=True)
+    groups = list(by_curve(point.base for point in comparison.points).values())
+    named = zip(texts_apart(groups, comparison.variant_names), groups, strict=True)
     return {id(point): name for name, of_it in named for point in of_it}
 
 

@@ -6,7 +6,7 @@ numbers, and views format them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -403,6 +403,11 @@ class Analysis:
         """The variants of the run against the first of them; None where nothing was varied."""
         return variant_study(self.run, self.plan)
 
+    @property
+    def variant_names(self) -> Mapping[str, str]:
+        """Names of the variants for people, by their own."""
+        return self.variants.shown if self.variants else {}
+
     @cached_property
     def diagnosis(self) -> Diagnosis:
         return diagnose(self.run, self.estimates)
@@ -456,7 +461,7 @@ class Analysis:
 
     def texts_apart(self, groups: Collection[Sequence[Axes]]) -> list[str]:
         """plan.axes.texts_apart, with the names of variants for people."""
-        return texts_apart(groups, self.variants.shown if self.variants else None)
+        return texts_apart(groups, self.variant_names)
 
     def fit(self, model: str = "hockney", **axes: Any) -> Fit:
         """That model through the headline points of one curve. Where the run holds several, values

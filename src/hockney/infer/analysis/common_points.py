@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hockney.base.units import format_size
 from hockney.infer.estimate.points import Estimates, PointEstimate
@@ -51,24 +51,35 @@ def _are_apart(points: Sequence[PointEstimate], left_out: Sequence[str]) -> bool
     return len({key_without(point, *left_out) for point in points}) == len(points)
 
 
-def left_out(paired: Sequence[PointEstimate], own: Sequence[PointEstimate]) -> str:
-    """The points of a run that were not compared, in words: curves by name, else sizes."""
+def left_out(
+    paired: Sequence[PointEstimate],
+    own: Sequence[PointEstimate],
+    variants: Mapping[str, str] | None = None,
+) -> str:
+    """The points of a run that were not compared, in words: curves by name, else sizes. variants:
+    their names for people."""
     known = {id(point) for point in paired}
     rest = [point for point in own if id(point) not in known]
     curves = {curve_text(point) for point in paired} if rest else set()
-    names = sorted({curve_text(point) for point in rest} - curves)
+    others = [point for point in rest if curve_text(point) not in curves]
+    names = sorted({curve_text(point, variants) for point in others})
     sizes = sorted({point.bytes for point in rest if curve_text(point) in curves})
     more = [f"{len(names) - MOST_LISTED} more curves"] if len(names) > MOST_LISTED else []
     return "; ".join([*names[:MOST_LISTED], *more, *([_listed(sizes)] if sizes else [])])
 
 
 def not_compared(
-    common: CommonPoints, first: Estimates, second: Estimates, states: tuple[int, int]
+    common: CommonPoints,
+    first: Estimates,
+    second: Estimates,
+    states: tuple[int, int],
+    variants: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Notes on the points of two runs that cannot be compared. common: from common_points()."""
+    """Notes on the points of two runs that cannot be compared. common: from common_points();
+    variants: their names for people."""
     both = [[pair[side] for pair in common] for side in (0, 1)]
     own = [each.own(state) for each, state in zip((first, second), states, strict=True)]
-    only = [left_out(paired, points) for paired, points in zip(both, own, strict=True)]
+    only = [left_out(paired, points, variants) for paired, points in zip(both, own, strict=True)]
     return [
         *(
             f"not compared, as only {label} has them: {words}"

@@ -4,8 +4,8 @@ part of the test; p is corrected for many points."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,6 +80,8 @@ class RunComparison:
     """Failed findings that A alone has, and those that B alone has."""
     is_with_itself: bool = False
     """Whether A and B are the same run: that they are equal shows nothing."""
+    variant_names: Mapping[str, str] = field(default_factory=dict)
+    """Names of the variants for people, by their own."""
 
     @property
     def verdict(self) -> str:
@@ -147,8 +149,9 @@ def compare(
     if not pairs:
         notes += zero_notes(common) or [nothing_in_common(*both)]
         return RunComparison(base, other, (), None, tuple(notes), failures=apart)
-    notes += not_compared(common, *both, states)
-    only_base = left_out([a for a, _ in pairs], both[0].own(states[0]))
+    names = _variant_names(first, second)
+    notes += not_compared(common, *both, states, names)
+    only_base = left_out([a for a, _ in pairs], both[0].own(states[0]), names)
     only_base = "" if _are_chosen(base) or _are_chosen(other) else only_base
     earlier = (*as_earlier(others), *memory)
     drift = RunDrift.of((first, second), states[0], earlier)
@@ -172,8 +175,14 @@ def compare(
     if is_same:
         notes.insert(0, "A and B are the same run: that they are equal shows nothing")
     return RunComparison(
-        base, other, points, overall, tuple(notes), whole, means, only_base, apart, is_same
+        base, other, points, overall, tuple(notes), whole, means, only_base, apart, is_same, names
     )
+
+
+def _variant_names(first: Analysis, second: Analysis) -> Mapping[str, str]:
+    """The names of the variants of both runs for people; their own where two would be alike."""
+    names = {**second.variant_names, **first.variant_names}
+    return names if len(set(names.values())) == len(names) else {}
 
 
 def _are_exact(base: Run, other: Run, pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hockney.base.units import format_size
 from hockney.infer.analysis.compare import PointDifference, RunComparison, unlike_question
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
@@ -75,7 +77,8 @@ def _worst(comparison: RunComparison) -> str:
     """The largest slowdown in words: at one point, or as a whole."""
     points = [point for point in comparison.points if point.difference.verdict == "slower"]
     curves = {curve_text(point.base) for point in comparison.points}
-    each = [(point.difference.ratio, _where(point, len(curves) > 1)) for point in points]
+    names = comparison.variant_names if len(curves) > 1 else None
+    each = [(point.difference.ratio, _where(point, names)) for point in points]
     overall = comparison.overall
     if overall is not None and overall.verdict == "slower":
         each.append((overall.ratio, "as a whole"))
@@ -83,9 +86,10 @@ def _worst(comparison: RunComparison) -> str:
     return f"{ratio:.3g} times as long as before {where}"
 
 
-def _where(point: PointDifference, with_curve: bool) -> str:
+def _where(point: PointDifference, variants: Mapping[str, str] | None) -> str:
+    """The size, and the curve with these names of its variants; None: there is one curve."""
     size = f"at {format_size(point.base.bytes)}"
-    return f"{size} ({curve_text(point.base)})" if with_curve else size
+    return size if variants is None else f"{size} ({curve_text(point.base, variants)})"
 
 
 def _known(judged: Judged) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hockney.base.units import format_rate, format_seconds, format_size
+from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis.comparison_gate import comparison_gate
 from hockney.infer.analysis.findings import DecidingFinding, of_cut, of_gate
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Status
@@ -122,7 +122,8 @@ def _of_trend(history: History, trend: Trend) -> DecidingFinding:
     last, text = trend.points[-1], format_rate if trend.unit == "B/s" else format_seconds
     limits = interval_words(last.interval, text)
     what = f"{history.name}: {trend.words}"
-    number = f"{text(last.value)}{limits}, the last of {len(trend.points)} runs"
+    runs = how_many(len(trend.points), "run")
+    number = f"{text(last.value)}{limits}, the last of {runs}"
     newest = history.runs[-1].file
     if last.file != newest and newest not in history.left_out:
         return DecidingFinding(
@@ -135,9 +136,7 @@ def _of_trend(history: History, trend: Trend) -> DecidingFinding:
             action = f"hockney explain {before} {after}"
         return DecidingFinding(FAILED, what, f"{number}; {trend.worse}", "the runs before", action)
     if not trend.enough:
-        return DecidingFinding(
-            NOT_JUDGED, what, number, f"{len(trend.points)} runs", "more runs: 7 or more"
-        )
+        return DecidingFinding(NOT_JUDGED, what, number, runs, "more runs: 7 or more")
     level = f"{text(trend.level)}, the median since the last change"
     return DecidingFinding(PASSED, what, number, level, "")
 

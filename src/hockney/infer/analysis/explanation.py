@@ -168,7 +168,8 @@ def _explanation(
         )
     drift = RunDrift.of((first, second), 0, earlier)
     points, whole = _judged(first, second, pairs, tolerance, drift)
-    lacks = not_compared(common, *both, (0, 0))
+    names = {**second.variant_names, **first.variant_names}
+    lacks = not_compared(common, *both, (0, 0), names)
     judged = Explanation(first, second, points, (), (), None, None, whole=whole)
     return replace(
         _explained(judged, tolerance),
