@@ -16,6 +16,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.effects import (
     FORMS,
+    MOST_TRIED,
     Gap,
     Limits,
     best_prediction,
@@ -230,6 +231,12 @@ def gap(log_ratio: list[float], sizes: np.ndarray = SIZES) -> Gap:
 )
 def test_the_form_of_a_difference(form: str, log_ratio: np.ndarray) -> None:
     assert form_of([gap(log_ratio.tolist())]) == form
+
+
+@pytest.mark.parametrize("sizes", [MOST_TRIED, 2 * MOST_TRIED - 1, 3 * MOST_TRIED])
+def test_no_more_than_the_most_points_are_tried(sizes: int) -> None:
+    many = gap([0.7] * sizes, np.arange(1.0, sizes + 1.0))
+    assert 0.5 * MOST_TRIED <= len(list(FORMS["latency"](many))) <= MOST_TRIED
 
 
 def test_sizes_between_which_alone_there_is_a_difference() -> None:

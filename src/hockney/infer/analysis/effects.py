@@ -65,7 +65,7 @@ Form = Callable[[Gap], Iterator[Array]]
 
 def _tried(gap: Gap) -> NDArray[np.int64]:
     places = np.flatnonzero(gap.shown)
-    return places[:: max(len(places) // MOST_TRIED, 1)]
+    return places[:: -(-len(places) // MOST_TRIED) or 1]
 
 
 def _slower_by(gap: Gap) -> Array:

@@ -182,7 +182,7 @@ def _unseen_doubts(least: Mapping[Point, float]) -> list[Doubt]:
 def _far(ranks: Collection[int], places: Mapping[int, Place]) -> set[int]:
     """Those of the ranks whose place is farther from all others, on average, than three quarters
     of the places are; none where places are unknown."""
-    others = list(places)[:: max(len(places) // MOST_COMPARED, 1)]
+    others = list(places)[:: -(-len(places) // MOST_COMPARED) or 1]
 
     def distance(rank: int) -> float:
         kinds = [shared(places.get(rank), places[other]) for other in others if other != rank]
