@@ -10,13 +10,14 @@ from types import SimpleNamespace
 import pytest
 from rule_samples import mpich_rule, openmpi_rule
 
-from collective_samples import collective_run
+from collective_samples import collective_run, header, places_of
 from conftest import RunHockney
 from hockney import records
 from hockney.base.errors import HockneyError
 from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.plan.axes import Point
 from hockney.plan.held_rules import SINGLE_NODE, HeldRule
+from hockney.records import LaunchRecord, Run
 from hockney.run.mpis import Engine, Mpi, Rule, format_named
 from hockney.tuning.check import (
     Check,
@@ -27,7 +28,6 @@ from hockney.tuning.check import (
     raise_if_unknown,
     targets_of,
 )
-from hockney.tuning.layouts import NodeLayout
 from hockney.tuning.rules_trial import start
 from samples import write_run
 
@@ -77,22 +77,27 @@ def study_of(*sizes: int, ranks: int = 8) -> VariantStudy:
     return SimpleNamespace(ratios=ratios)  # type: ignore[return-value]
 
 
+def run_on(nodes: int, ranks: int = 8) -> Run:
+    run = Run(header())
+    run.add(LaunchRecord(launch=0, places=places_of(ranks, nodes=ranks // nodes)))
+    return run
+
+
 def test_a_rule_for_another_layout_does_not_hold() -> None:
-    """The first rule was named, whatever it is for."""
+    """The first rule was named, whatever it is for and however the ranks of the check lay."""
     single = HeldRule("bcast", (8, 8), (0, None), "2", 1, layout=SINGLE_NODE)
     rest = HeldRule("bcast", (8, 8), (0, None), "2", 1, layout=SINGLE_NODE, is_own=True)
     every = HeldRule("bcast", (8, 8), (0, None), "6", 2)
     target = [CheckedSizes("bcast", 8, (8,), ())]
     for nodes, held in ((1, single), (2, every)):
-        layouts = {8: NodeLayout(nodes, 8 // nodes)}
-        [cell] = check_of(study_of(8), target, [single, rest, every], (), layouts).cells
+        [cell] = check_of(study_of(8), run_on(nodes), target, [single, rest, every]).cells
         assert cell.rule == held
-    [cell] = check_of(study_of(8), target, [rest, every], (), {8: NodeLayout(1, 8)}).cells
+    [cell] = check_of(study_of(8), run_on(1), target, [rest, every]).cells
     assert cell.rule is None, "its section decides, though none of its rules fits"
 
 
 def test_cells_that_could_not_be_measured_are_no_success() -> None:
-    check = check_of(study_of(8), [CheckedSizes("bcast", 8, (8, 64), (16,))], [])
+    check = check_of(study_of(8), run_on(1), [CheckedSizes("bcast", 8, (8, 64), (16,))], [])
     assert check.missing == (("bcast", 8, 16), ("bcast", 8, 64))
     with pytest.raises(HockneyError, match=r"2 cells were not measured .* bcast with 8 ranks"):
         raise_if_unknown(replace(check, needed=8))

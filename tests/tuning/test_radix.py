@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from collective_samples import collective_run, places_of
+from collective_samples import collective_run, header, places_of
 from conftest import RunHockney
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
@@ -117,10 +117,10 @@ def test_rules_that_differ_in_their_radix_are_different_choices() -> None:
         blocks=8,
         judged=SimpleNamespace(matters=True, verdict="same"),
     )
-    study = SimpleNamespace(ratios=[ratio])
+    study, nowhere = SimpleNamespace(ratios=[ratio]), Run(header())
     sizes = [CheckedSizes("bcast", 4, (8,), ())]
     for own, rule in (([binary], other), ([other], None), ([], other)):
-        [cell] = check_of(study, sizes, [other], own).cells  # type: ignore[arg-type]
+        [cell] = check_of(study, nowhere, sizes, [other], own).cells  # type: ignore[arg-type]
         assert cell.rule == rule, "the same choice as the library's own changes nothing"
 
 

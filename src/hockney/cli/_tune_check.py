@@ -48,10 +48,11 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
     limits = (options["launches"], options["budget"])
     sampling = sampling_of(targets, *limits, lambda: launch_s(mpi, engine))
     plan = Plan(cases=cases, sampling=sampling, comparison=comparison)
-    study = Analysis(_measured(plan, options)).variants
+    run = _measured(plan, options)
+    study = Analysis(run).variants
     if study is None or not study.ratios:
         raise HockneyError("no block of launches is complete", "give a larger --budget")
-    checked = check_of(study, targets, held, own)
+    checked = check_of(study, run, targets, held, own)
     if options["as_json"]:
         click.echo(dumps(checked_json(checked)))
     else:

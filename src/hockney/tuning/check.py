@@ -5,7 +5,7 @@ every limit of a rule."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean, median
@@ -20,8 +20,9 @@ from hockney.plan import Case, Placement, Sampling, sizes_of
 from hockney.plan.held_rules import HeldRule, rule_for
 from hockney.plan.variants import ENVIRONMENT, Comparison, Variant
 from hockney.plan.workloads.collective import DEFAULT, Collective
+from hockney.records import Run
 from hockney.run.mpis import RulesFormat
-from hockney.tuning.layouts import NodeLayout
+from hockney.tuning.layouts import NodeLayout, layouts_in
 from hockney.tuning.sizes import middles_of, step_of
 
 TUNED = "tuned"
@@ -189,14 +190,14 @@ def sampling_of(
 
 def check_of(
     study: VariantStudy,
+    run: Run,
     targets: Sequence[CheckedSizes],
     rules: Sequence[HeldRule],
     own: Sequence[HeldRule] = (),
-    layouts: Mapping[int, NodeLayout] | None = None,
 ) -> Check:
     """The check that a run with and without rules makes. own: the library's own rules, where these
-    are known: an equal rule changes nothing. layouts: how its ranks were spread, by their number,
-    where that is known."""
+    are known: an equal rule changes nothing."""
+    layouts = layouts_in(run)
     measured = {
         (target.collective, target.ranks, size) for target in targets for size in target.measured
     }
@@ -207,7 +208,7 @@ def check_of(
         point = ratio.point
         assert point.ranks is not None
         cell = (point.operation, point.ranks, point.bytes)
-        here, usual = (_held_on((layouts or {}).get(point.ranks), each) for each in (rules, own))
+        here, usual = (_held_on(layouts.get(point.ranks), each) for each in (rules, own))
         cells.append(Checked(*cell, ratio, changing(here, usual, cell), cell in measured))
     cells.sort(key=lambda checked: checked.key)
     blocks = min((checked.ratio.blocks for checked in cells), default=0)
