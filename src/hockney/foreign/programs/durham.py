@@ -35,6 +35,11 @@ HALF = Decimal("0.5")
 SINGLE = "half of each ping-pong, timed singly on one rank"
 NAMES = ("mean", "std", "max", "min")
 LEAST_ROWS = 2
+LONGEST_S = 0.01
+"""Longest time (s) of its shortest message. Other tables of three numbers have larger ones: times
+in microseconds, rates."""
+_OWN_WORDS = re.compile(r"byte|size|length|rep|iter|count|sec|time|\bn\b", re.IGNORECASE)
+"""Words of a heading that fits its columns."""
 
 
 def recognise(log: Log) -> int | None:
@@ -44,7 +49,19 @@ def recognise(log: Log) -> int | None:
     rows = list(number_rows(log, 3))
     whole = all(cell.isdigit() for _, row in rows for cell in row[:2])
     fractions = any(not row[2].isdigit() for _, row in rows)
-    return rows[0][0] if len(rows) >= LEAST_ROWS and whole and fractions else None
+    if len(rows) < LEAST_ROWS or not (whole and fractions) or _is_headed(log, rows[0][0]):
+        return None
+    return rows[0][0] if min(float(row[2]) for _, row in rows) <= LONGEST_S else None
+
+
+def _is_headed(log: Log, first: int) -> bool:
+    """True if the line above the first row names other columns than the program has, which prints
+    no heading: those of a data frame, whose rows begin with a number, or of another table."""
+    words = log.lines[first - 2].strip("# ").split() if first > 1 else []
+    is_heading = bool(words) and all(word[0].isalpha() or word[0] in "([" for word in words)
+    has_a_column_less = len(words) == len(COLUMNS) - 1
+    is_other = len(words) == len(COLUMNS) and not all(map(_OWN_WORDS.search, words))
+    return is_heading and (has_a_column_less or is_other)
 
 
 def read(log: Log) -> list[LogTable]:
