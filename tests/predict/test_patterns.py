@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney.base.errors import UsageError
+from hockney.cli.predict import parse_factors
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.points import estimate_point
 from hockney.infer.fitting.bootstrap import expansion
@@ -150,6 +151,46 @@ def test_pairs_with_times_of_their_own_are_no_channel() -> None:
     points = estimate(make_run(line_ns, sizes=SIZES)).headline
     with pytest.raises(UsageError, match="algorithms or pairs"):
         channel_of([*points, *(msgspec.structs.replace(point, peers=(2, 3)) for point in points)])
+
+
+@pytest.mark.parametrize(
+    ("axes", "named"),
+    [
+        ({"operation": "bcast", "ranks": 8}, "bcast"),
+        ({"operation": "iallgatherv", "ranks": 8}, "iallgatherv"),
+        ({"operation": "halo", "exchange": "sendrecv"}, "halo"),
+        ({"operation": "MPI_Init", "occurrence": "first"}, "MPI_Init"),
+    ],
+)
+def test_times_of_all_ranks_are_not_taken_for_those_of_a_message(
+    axes: dict[str, object], named: str
+) -> None:
+    points = estimate(make_run(line_ns, sizes=SIZES)).headline
+    others = [msgspec.structs.replace(point, peers=(), **axes) for point in points]
+    for size in (0, 8, 3):
+        with pytest.raises(UsageError, match=f"times of {named}"):
+            answers_of(others, [Pattern("message", size)])
+
+
+def test_a_barrier_has_no_bytes() -> None:
+    pattern = parse_pattern("barrier:tree,ranks=8")
+    assert (pattern.bytes, pattern.words) == (0, "barrier tree, 8 ranks")
+    assert parse_pattern("barrier:tree,ranks=8,bytes=0") == pattern
+    with pytest.raises(UsageError, match="a barrier has no bytes"):
+        parse_pattern("barrier:tree,ranks=8,bytes=8KiB")
+
+
+@pytest.mark.parametrize("text", ["ring:", "bcast:binomial", "bcast:", "barrier:tree", "barrier:"])
+def test_what_an_error_advises_to_write_is_a_pattern(text: str) -> None:
+    with pytest.raises(UsageError) as wrong:
+        parse_pattern(text)
+    assert wrong.value.advice is not None
+    assert parse_pattern(wrong.value.advice.removeprefix("write ")).ranks == 64
+
+
+def test_a_term_is_changed_once() -> None:
+    with pytest.raises(UsageError, match="latency is given twice"):
+        parse_factors("latency=2x,bandwidth=2x,latency=3x")
 
 
 def test_what_if_scales_the_parameters(channel: Channel) -> None:

@@ -161,5 +161,7 @@ def parse_factors(text: str) -> dict[str, float]:
             value = 0.0
         if not 0.0 < value < math.inf:
             raise UsageError(f"--what-if {text}: {factor!r} is not a factor above 0")
+        if term in factors:
+            raise UsageError(f"--what-if {text}: {term} is given twice", "give it once")
         factors[term] = value
     return factors

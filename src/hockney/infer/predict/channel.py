@@ -31,6 +31,7 @@ from hockney.infer.models.segmented import log_line
 from hockney.infer.predict.costs import Costs, CostsOf, Measured, Through, Times, scaled
 from hockney.plan.axes import Key, curve_key
 from hockney.plan.trains import Train
+from hockney.plan.workloads.collective import is_collective_name
 
 RESAMPLES = 200
 """Bootstrap resamples of launches, for intervals of predictions."""
@@ -196,7 +197,14 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
 
 
 def check_one_curve(points: Sequence[PointEstimate]) -> None:
-    """Raises UsageError if the points are not all of one curve."""
+    """Raises UsageError if the points are not all of one curve, of messages between ranks."""
+    others = sorted({point.operation for point in points if _is_of_many(point)})
+    if others:
+        raise UsageError(
+            f"these are times of {' and '.join(others)}: what one message takes is not known from "
+            "them",
+            "predict from a run of pingpong, of overheads, or of pairs",
+        )
     if len({_which(point) for point in points}) > 1:
         raise UsageError(
             "these are times of several operations, algorithms or pairs of ranks: each has its own "
@@ -217,6 +225,12 @@ def shown_points(points: Sequence[PointEstimate]) -> dict[Measured, Parameter]:
         (point.bytes, at_once(point) or 1): Parameter(point.typical_s, point.interval)
         for point in known
     }
+
+
+def _is_of_many(point: PointEstimate) -> bool:
+    """Whether the time of a point is that of all ranks: a collective, a halo or a start."""
+    is_start = point.occurrence is not None
+    return is_collective_name(point.operation) or point.exchange is not None or is_start
 
 
 def _which(point: PointEstimate) -> Key:

@@ -24,6 +24,7 @@ from hockney.infer.predict.collectives import effort, schedule_for, schedule_of,
 from hockney.infer.predict.costs import Costs, CostsOf, without
 from hockney.infer.predict.parameters import Parameters
 from hockney.infer.predict.schedules import SCHEDULES
+from hockney.plan.workloads.collective import NO_BYTES
 
 OVERHEADS_UNKNOWN = (
     "what a message costs its ranks was not measured (hockney overheads does): messages that a "
@@ -56,7 +57,8 @@ class Pattern:
             return format_size(self.bytes)
         name = f"{self.name} {self.algorithm}" if self.algorithm else self.name
         node = f", {self.per_node} a node" if self.per_node else ""
-        return f"{name}, {self.ranks} ranks{node}, {format_size(self.bytes)}"
+        size = "" if self.name in NO_BYTES else f", {format_size(self.bytes)}"
+        return f"{name}, {self.ranks} ranks{node}{size}"
 
 
 @dataclass(frozen=True)
@@ -152,10 +154,12 @@ def parse_pattern(text: str) -> Pattern:
             )
         given[key] = value
     _check_name(name, algorithm, text)
+    if name in NO_BYTES and parse_size(given.setdefault("bytes", "0")):
+        raise UsageError(f"--pattern {text}: a {name} has no bytes", "leave them out")
     missing = " and ".join(key for key in ("ranks", "bytes") if key not in given)
     if missing:
         raise UsageError(
-            f"--pattern {text}: {missing} missing", f"write {name}:ranks=64,bytes=8KiB"
+            f"--pattern {text}: {missing} missing", f"write {_example(name, algorithm)}"
         )
     ranks = _ranks(given["ranks"], text)
     per_node = _per_node(given["per-node"], name, ranks, text) if "per-node" in given else None
@@ -177,8 +181,14 @@ def _check_name(name: str, algorithm: str | None, text: str) -> None:
         known = list(SCHEDULES.find(name).ALGORITHMS)
         raise UsageError(
             f"--pattern {text}: which algorithm? There are {', '.join(known)}",
-            f"write {name}:{known[0]},ranks=64,bytes=8KiB",
+            f"write {_example(name, known[0])}",
         )
+
+
+def _example(name: str, algorithm: str | None) -> str:
+    first = [algorithm] if algorithm else []
+    last = [] if name in NO_BYTES else ["bytes=8KiB"]
+    return f"{name}:{','.join([*first, 'ranks=64', *last])}"
 
 
 def _ranks(word: str, text: str) -> int:
