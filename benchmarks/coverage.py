@@ -20,7 +20,7 @@ from common import CLASSES, hockney
 
 from hockney import load
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.between import alike_state
+from hockney.infer.analysis.between import are_one_state
 from hockney.infer.analysis.compare import compare
 from hockney.infer.analysis.expected import next_run
 from hockney.infer.analysis.run_drift import as_earlier
@@ -135,7 +135,9 @@ def _next(runs: Sequence[Analysis]) -> Held:
 
 
 def _headline_in(analysis: Analysis, handover_s: float | None) -> bool:
-    return alike_state(analysis, handover_s) == 0
+    states = analysis.states
+    are_unknown = not handover_s or states.probe != "handover"
+    return are_unknown or are_one_state(states.states[0].handover_s, handover_s)
 
 
 def _points(analysis: Analysis) -> dict[int, PointEstimate]:

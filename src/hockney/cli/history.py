@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hockney.infer.analysis.histories import History
     from hockney.infer.index import Index
 
+TOLERANCE = 0.05
+
 
 @verb(
     "hockney history runs/",
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     "hockney history runs/ --index site.sqlite --sql 'SELECT * FROM measured WHERE bytes = 8'",
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@option("--tolerance", type=FRACTION, default="5%", help="Ignore smaller changes.")
+@option("--tolerance", type=FRACTION, default=f"{TOLERANCE:.0%}", help="Ignore smaller changes.")
 @option("--since", type=click.DateTime(), metavar="DATE", help="Only runs from this date on (UTC).")
 @option("--together", is_flag=True, help="Treat all files as runs of one system.")
 @option(
@@ -133,24 +135,10 @@ def command(
         raise click.exceptions.Exit(EXIT_STATUSES[NOT_JUDGED])
 
 
-def load_histories(
-    paths: tuple[Path, ...],
-    tolerance: float = 0.05,
-    since: datetime | None = None,
-    together: bool = False,
-) -> list[History]:
-    """One history per system. Files without results are named and left out."""
-    from hockney.infer.index import Index
-
-    with closing(Index.in_cache()) as index:
-        histories = _histories(index, paths, tolerance, since, together)
-        warn(index.notes)
-        return histories
-
-
 def _histories(
     index: Index, paths: tuple[Path, ...], tolerance: float, since: datetime | None, together: bool
 ) -> list[History]:
+    """One history per system. Files without results are named and left out."""
     from hockney.infer.analysis.histories import histories
     from hockney.infer.analysis.run_facts import RunFacts
     from hockney.infer.index.history_rows import facts_from
@@ -178,7 +166,14 @@ def _histories(
 
 def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[History]:
     """Histories of earlier runs and these; empty where no earlier ones were named."""
-    return load_histories((*past, *paths)) if past else []
+    from hockney.infer.index import Index
+
+    if not past:
+        return []
+    with closing(Index.in_cache()) as index:
+        histories = _histories(index, (*past, *paths), TOLERANCE, None, False)
+        warn(index.notes)
+        return histories
 
 
 def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool) -> None:

@@ -47,7 +47,7 @@ def to_confirm(
     """The most promising settings, the best value of each variable, and all of them together."""
     scores: dict[str, tuple[float, Setting]] = {}
     for setting in tried:
-        ratios = _points(study, setting.name)
+        ratios = study.at_points(setting.name)
         if not ratios or any(map(is_surely_slower, ratios)):
             continue
         if min(math.log(ratio.judged.ratio) for ratio in ratios) < -PROMISING:
@@ -67,7 +67,7 @@ def chosen_of(study: VariantStudy, tried: Sequence[Setting] = ()) -> Variant | N
     the one of the narrowest effect. Verdicts hold for all variants and sizes together."""
     faster: list[tuple[float, Variant]] = []
     for variant in study.comparison.variants[1:]:
-        ratios = _points(study, variant.name)
+        ratios = study.at_points(variant.name)
         if study.unmatched.get(variant.name):  # sizes that it was not measured at
             continue
         if any(map(is_surely_faster, ratios)) and not any(map(is_surely_slower, ratios)):
@@ -99,7 +99,7 @@ def _breadth(variant: Variant, tried: Sequence[Setting]) -> tuple[int, int]:
 def gains_of(study: VariantStudy, chosen: Variant | None) -> list[Gain]:
     """The gains of the chosen settings, by size."""
     gains = []
-    for ratio in _points(study, chosen.name) if chosen else ():
+    for ratio in study.at_points(chosen.name) if chosen else ():
         judged, point = ratio.judged, ratio.point
         assert point is not None
         interval = judged.interval and judged.interval.inverse()
@@ -132,12 +132,7 @@ def largest_gain(studies: Sequence[VariantStudy]) -> float | None:
     last: dict[str, list[VariantRatio]] = {}
     for study in studies:
         for variant in study.comparison.variants[1:]:
-            last[variant.name] = _points(study, variant.name) or last.get(variant.name, [])
+            last[variant.name] = study.at_points(variant.name) or last.get(variant.name, [])
     lows = [low_of(ratio.judged.interval) for ratios in last.values() for ratio in ratios]
     known = [low for low in lows if low is not None and low > 0.0]
     return 1.0 / min(known) if known and len(known) == len(lows) else None
-
-
-def _points(study: VariantStudy, variant: str) -> list[VariantRatio]:
-    """The ratios of a variant at its points; empty for a run that has only a mean."""
-    return [ratio for ratio in study.ratios if ratio.variant == variant and ratio.point is not None]

@@ -21,14 +21,6 @@ def are_one_state(first_s: float | None, second_s: float | None) -> bool:
     return abs(math.log(first_s / second_s)) < SAME_STATE
 
 
-def alike_state(analysis: Analysis, handover_s: float | None) -> int | None:
-    """The state of a run with about this core-to-core latency; None if it has none."""
-    states = analysis.states.states
-    if handover_s is None or analysis.states.probe != "handover":
-        return 0
-    return alike([state.handover_s for state in states], handover_s)
-
-
 def alike(handovers: Sequence[float | None], handover_s: float) -> int | None:
     """The number of the first core-to-core latency that is about this; None if none is."""
     for number, known in enumerate(handovers):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hockney.infer.analysis.outlier_rule import LEAST_RATIO
 from hockney.infer.estimate.by_launch import visit_medians_ns
-from hockney.infer.estimate.cells import rows_in_state
+from hockney.infer.estimate.cells import headline_rows
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import Estimates, PointEstimate, estimate_point
 from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
@@ -122,7 +122,7 @@ def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
     repetitions: dict[Point, set[int]] = {}
     keys = [msgspec.structs.replace(point, peers=(), level=None) for point in visits.visited]
     has_peers = np.array([bool(point.peers) for point in visits.visited], dtype=np.bool_)
-    rows = rows_in_state(run, estimates.states)
+    rows = headline_rows(run, estimates.states)
     slow = np.isin(visits.column("launch")[rows], estimates.slow_launches)
     rows = rows[has_peers[visits.codes[rows]] & ~slow]
     medians = visit_medians_ns(visits, rows) * 1e-9

@@ -49,6 +49,7 @@ class Decision:
 
 
 ORDER = {FAILED: 0, NOT_JUDGED: 1, PASSED: 2}
+NO_NUMBER = DecidingFinding(NOT_JUDGED, "no number was measured", "", "", "")
 
 
 def decided(findings: Iterable[DecidingFinding]) -> Decision | None:
@@ -69,7 +70,7 @@ def decision_of(
     beside = [*against, *_of_histories(histories)]
     if analyses and not any(map(_is_held, [*findings, *beside])):
         numbers = [number for analysis in analyses for number in _numbers(analysis)]
-        return decided([*findings, *(numbers or [_not_judged("no number was measured", "")])])
+        return decided([*findings, *(numbers or [NO_NUMBER])])
     unheld = [label for label, of_run in each if not any(map(_is_held, of_run))]
     decision = decided([*findings, *beside])
     if decision is None or beside:
@@ -151,7 +152,3 @@ def _numbers(analysis: Analysis) -> list[DecidingFinding]:
     number = f"{format_seconds(smallest.typical_s)}{limits} at {format_size(smallest.bytes)}"
     action = "give a reference: hockney compare GOOD THIS, or --history of earlier runs"
     return [DecidingFinding(NOT_JUDGED, smallest.operation, number, "", action, analysis.label)]
-
-
-def _not_judged(why: str, action: str) -> DecidingFinding:
-    return DecidingFinding(NOT_JUDGED, why, "", "", action)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hockney.infer.analysis.covariates import covariates
 from hockney.infer.analysis.gaps import VisitTimes, visit_times
 from hockney.infer.estimate.by_launch import medians_of
-from hockney.infer.estimate.cells import rows_in_state
+from hockney.infer.estimate.cells import headline_rows
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
 from hockney.infer.estimate.points import Estimates
 from hockney.infer.estimate.quantiles import autocorrelation_time
@@ -147,7 +147,7 @@ def _series(
 ) -> Iterator[tuple[Point, list[VisitSeries]]]:
     """The visits of each point's launches, point by point. Excludes visits that took 0 s by the
     clock: every search looks at ratios."""
-    visits, rows = run.samples, rows_in_state(run, states)
+    visits, rows = run.samples, headline_rows(run, states)
     codes = visits.codes[rows]
     known, firsts = np.unique(codes, return_index=True)
     for code in known[np.argsort(firsts)].tolist():

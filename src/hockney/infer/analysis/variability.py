@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.infer.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, tested
-from hockney.infer.estimate.cells import rows_in_state
+from hockney.infer.estimate.cells import headline_rows
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.points import Estimates
 from hockney.infer.estimate.sketch import quantile_of
@@ -51,7 +51,7 @@ def variability(run: Run, estimates: Estimates) -> list[Spread]:
     workload = workload_of(run.header.options)
     each_rank = workload is not None and workload.times_every_iteration
     visits, rows_of = run.samples, dict[Point, dict[int, list[Rows]]]()
-    rows = rows_in_state(run, estimates.states)
+    rows = headline_rows(run, estimates.states)
     codes = visits.codes[rows]
     by_point = rows[np.argsort(codes, kind="stable")]
     counts = np.bincount(codes, minlength=len(visits.visited))

@@ -86,7 +86,7 @@ class VariantStudy:
         return gains
 
     def at_points(self, variant: str) -> list[VariantRatio]:
-        """The ratios of a variant at single points."""
+        """The ratios of a variant at single points; empty for a run that has only a mean."""
         return [
             ratio for ratio in self.ratios if ratio.variant == variant and ratio.point is not None
         ]

@@ -77,10 +77,10 @@ def cells_of(run: Run, states: States, times: str = "ns") -> Cells:
     return cells
 
 
-def rows_in_state(run: Run, states: States, state: int = 0) -> NDArray[np.int64]:
-    """The visits with samples in that state, ascending."""
+def headline_rows(run: Run, states: States) -> NDArray[np.int64]:
+    """The visits with samples in the headline state, ascending."""
     rounds, round_ = run.samples.rounds_of()
-    is_in = np.array([states.of(*round_key) == state for round_key in rounds], dtype=np.bool_)
+    is_in = np.array([states.of(*round_key) == 0 for round_key in rounds], dtype=np.bool_)
     return np.flatnonzero(is_in[round_] & (run.samples.counts() > 0))
 
 

@@ -292,21 +292,20 @@ def _headline(cells: Medians) -> list[dict[int, float]]:
 
 
 def estimate_point(
-    key: Point, state: int, launches: dict[int, NDArray[np.float64]], ended: bool = False
+    key: Point, state: int, launches: dict[int, NDArray[np.float64]]
 ) -> PointEstimate:
-    """Estimates a point from the samples of each launch, in seconds. ended: the run ended because
-    it was precise."""
+    """Estimates a point from the samples of each launch, in seconds."""
     counts = np.array([len(values) for values in launches.values()])
     seconds = np.concatenate(list(launches.values()))
     reduced = launches_of(np.array(list(launches)), counts, seconds)
-    return _of_launches(key, state, reduced, reduced, ended)
+    return _of_launches(key, state, reduced, reduced, ended=False)
 
 
 def _of_launches(
     key: Point, state: int, every: Launches, kept: Launches, ended: bool
 ) -> PointEstimate:
     """The estimate of a point. kept: launches of the median and its interval; every: launches of
-    all other numbers."""
+    all other numbers. ended: the run ended because it was precise."""
     size, count = key.bytes, int(every.counts.sum())
     centre = float(np.median(kept.medians))
     p5, p25, p75, p95, p99 = map(_median_of_known, every.quantiles.T)

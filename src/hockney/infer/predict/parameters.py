@@ -175,9 +175,7 @@ def parameters_of_run(run: Run, points: Sequence[PointEstimate]) -> Parameters:
     return parameters
 
 
-def parameters_of(
-    points: Sequence[PointEstimate], placement: Sequence[Place], eager_bytes: int | None = None
-) -> Parameters:
+def parameters_of(points: Sequence[PointEstimate], placement: Sequence[Place]) -> Parameters:
     """Fits each level to ping-pong times between ranks at that distance: alpha and beta of each
     pair by hockney.line, then their medians over the pairs. Raises if no pair has two sizes."""
     at = {place.rank: place for place in placement}
@@ -207,5 +205,4 @@ def parameters_of(
         socket=levels.get("socket"),
         node=levels.get("node"),
         network=levels.get("network"),
-        eager_bytes=eager_bytes,
     )

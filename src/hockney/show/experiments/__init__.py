@@ -44,9 +44,9 @@ def view_of(analysis: Analysis) -> View:
     return measured_view(analysis.run)
 
 
-def answer_of(analysis: Analysis, operation: str | None = None) -> list[str]:
+def answer_of(analysis: Analysis) -> list[str]:
     """The view's answer, marked where ranks shared CPUs."""
-    lines = view_of(analysis).answer(analysis, operation)
+    lines = view_of(analysis).answer(analysis)
     return [*marks_of(analysis), *lines, *memory_answer(analysis)]
 
 

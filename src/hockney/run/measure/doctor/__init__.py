@@ -48,14 +48,12 @@ CHECKS: tuple[Callable[[Path], DoctorFinding], ...] = (
 
 
 def examine(
-    mpicc: str | None,
-    root: Path = Path("/"),
-    more: Sequence[Callable[[Trial], DoctorFinding]] = (),
+    mpicc: str | None, more: Sequence[Callable[[Trial], DoctorFinding]] = ()
 ) -> list[DoctorFinding]:
     """All findings about the nodes of the allocation, the MPI of `mpicc` and this machine; more:
     checks of the trial that the caller has."""
     # The machines first: what the trial builds and starts must not count as load of others.
-    machine = [check(root) for check in CHECKS]
+    machine = [check(Path("/")) for check in CHECKS]
     nodes = compare_nodes(launch.mpi_to_try(mpicc))
     tried = launch.try_mpi(mpicc)
     return [*nodes, *(check(tried) for check in (*MPI_CHECKS, *more)), *machine]
