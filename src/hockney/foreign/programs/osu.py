@@ -25,6 +25,13 @@ from hockney.foreign.logs.table import (
 )
 from hockney.foreign.programs._csv_heading import factor_of
 from hockney.foreign.programs._osu_layout import PARAMETER, RANKS, tables_text
+from hockney.foreign.programs._osu_titles import (
+    NAMES,
+    TWO_RANKS,
+    calls_one_sided,
+    device_of,
+    operation_of,
+)
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
 from hockney.plan.preset import KIB, MIB, Preset, powers
@@ -39,39 +46,21 @@ _TITLE = re.compile(
 """The title of a table. Some people remove the # before they keep one: then it is the whole line,
 with a version."""
 _COMMAND = re.compile(r"[\s/'\"`]osu_\w")
-_ONE_SIDED = "One Sided "
-"""What titles of version 3 have before the name of the call."""
-_DEVICE = re.compile(r"(?:MPI|[A-Z]{1,4}CCL)-([A-Z]+) ")
 _LIBRARY = re.compile(r"([A-Z]{1,4}CCL)\b")
 """A library other than MPI whose operations are measured."""
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
-_BUFFERS = re.compile(r"# Send Buffer on (\w+)\b.* Receive Buffer on (\w+)")
+_BUFFERS = re.compile(
+    r"# (?:Send Buffer|Rank 0 Memory) on (\w+)\b.* (?:Receive Buffer|Rank 1 Memory) on (\w+)"
+)
+"""The memories of both ranks; the second form is that of one-sided tests."""
+_PROGRAM = re.compile(r"\bosu_(?:bw_fan_(?P<fan>in|out)\b|[a-z])")
+"""Names of programs. Those with a fan have many ranks, but the title of osu_bw."""
 MEMORIES = {"HOST": "host", "DEVICE": "device", "MANAGED": "managed"}
 _WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")
 _INIT = re.compile(r"^nprocs: (\d+), min: (\d+) ms, max: (\d+) ms, avg: (\d+) ms")
 
-NAMES = {
-    "latency": "pingpong",
-    "multi latency": "multi-latency",
-    "multi-threaded latency": "latency-mt",
-    "multi-process latency": "latency-mp",
-    "bandwidth": "bandwidth",
-    "bi-directional bandwidth": "bibandwidth",
-    "bidirectional bandwidth": "bibandwidth",
-    "multiple bandwidth / message rate": "multi-bandwidth",
-}
-"""Operations by the title of tests between pairs; the others are named after their MPI call."""
-CALLS = {
-    "broadcast": "bcast",
-    "all-to-all": "alltoall",
-    "all-to-all personalized exchange": "alltoall",
-    "all-to-allv personalized exchange": "alltoallv",
-    "all-to-allw personalized exchange": "alltoallw",
-}
-"""MPI calls that titles name differently."""
 DATATYPE = "Datatype"
 """The parameter that may change without a new title."""
-TWO_RANKS = frozenset({"pingpong", "bandwidth", "bibandwidth", "latency-mt"})
 MEGA, MILLI = Decimal(10**6), Decimal("1e-3")
 
 _IN_TIME = r"\([mnuµμ\ufffd]?s(?:ec)?\)"
@@ -104,6 +93,8 @@ class OsuContext:
     shown_ranks: int | None = None
     """The ranks that a line gives for all tables below it; a command is for one table only."""
     pairs: int | None = None
+    fan: str | None = None
+    """The direction of the program above that measures bandwidth to or from one node."""
     quantity: Column | None = None
     before: LogTable | None = None
     """The table before this one, with which it may share a title or a command."""
@@ -114,27 +105,16 @@ class OsuContext:
     def device(self) -> str | None:
         """The memory that holds the messages, where the title names it: CUDA of "MPI-CUDA
         Latency"."""
-        match = _DEVICE.match(self.title)
-        return match[1] if match else None
+        return device_of(self.title)
 
     @property
     def is_one_sided(self) -> bool:
-        title = self.title.removeprefix(_ONE_SIDED)
-        return "_" in title.split(" ")[0] or "Window creation" in self.parameters
+        return calls_one_sided(self.title) or "Window creation" in self.parameters
 
     @property
     def operation(self) -> str:
-        title = self.title.removeprefix(_ONE_SIDED)
-        title = re.sub(r"^(?:MPI|[A-Z]{1,4}CCL)[ _]?(-?[A-Z]+ )?(?=[A-Z])", "", title).lower()
-        is_neighbor = title.startswith("neighborhood ")
-        title = title.removeprefix("neighborhood ")
-        kind = "i" if title.startswith("non-blocking ") else ""
-        kind += "neighbor-" if is_neighbor else ""
-        title = title.removeprefix("non-blocking ")
-        if title in NAMES:
-            return NAMES[title]
-        name = title if self.is_one_sided else title.removesuffix(" latency")
-        return kind + CALLS.get(name, name).replace(" ", "-").replace("/", "-")
+        operation = operation_of(self.title, self.is_one_sided)
+        return f"{operation}-fan-{self.fan}" if self.fan and operation == "bandwidth" else operation
 
     @property
     def memories(self) -> tuple[str | None, str | None]:
@@ -195,6 +175,8 @@ def read(log: Log) -> list[LogTable]:
         if line < reached:
             continue
         title = _TITLE.match(text)
+        if program := _PROGRAM.search(text):
+            context.fan = program["fan"]
         if line in known:
             context.ranks, context.shown_ranks = known[line], shown.get(line)
         elif title:
@@ -250,6 +232,7 @@ def _parameter(text: str, context: OsuContext) -> None:
         if name == DATATYPE and not context.title and above and DATATYPE in above.parameters:
             # One title stands above the tables of all datatypes (-T).
             context.title, context.ranks, context.pairs = above.title, above.ranks, above.pairs
+            context.fan = above.fan
             context.parameters = {**above.parameters, **context.parameters}
         context.parameters[name] = value
 
