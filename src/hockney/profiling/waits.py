@@ -162,7 +162,7 @@ def _messages(files: Sequence[RankFile]) -> Iterator[tuple[_End, _End]]:
 def _in_message(
     files: Sequence[RankFile],
     ends: Sequence[_End],
-    error: float,  # noqa: ARG001
+    _: float,
 ) -> Iterator[Waited]:
     sent, got = ends
     late = _clipped(sent.enter, got.enter, got.exit)
