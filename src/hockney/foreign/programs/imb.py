@@ -33,7 +33,8 @@ from hockney.records import LARGEST_NUMBER, Run, Summary
 HEADED = True
 
 _SUITE = re.compile(
-    r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]{1,40}?)(?:, (?P<part>[\w-]+) part)?\s*$"
+    r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]{1,40}?)"
+    r"(?:, (?:IMB-)?(?P<part>[\w-]+) part)?\s*$"
 )
 _SETTING = re.compile(r"^\s*# (MPI Version|MPI Thread Environment|Machine)\s*: +(\S.{0,80}?)\s*$")
 """Lines below the suite's name; starts of the program differ in them only with their settings."""
@@ -46,6 +47,10 @@ _MORE_RANKS = re.compile(r"^\s*#((?: +\d{1,9})+) *$")
 """A group of more ranks than a line has goes on in the next one."""
 _MODE = re.compile(r"^\s*#\s*MODE: ([A-Z-]+)")
 _HEADING = re.compile(r"^\s*(?:#bytes|#repetitions|Group)\b.*(?:usec\]|/sec)")
+_LONG = re.compile(r"^(\s*\d{1,20})l(?=\s)")
+"""A size as IMB-MT prints it: the l is a mistake in its format."""
+P2P_LOOPS = {"pingpong": "2n", "pingping": "n", "sendrecv_replace": "n"}
+"""What IMB-P2P divides the time of a loop by."""
 RATE = Column("bandwidth", "its count of messages over time", "value_Bps", Decimal(1))
 MESSAGES = (1, 2, 4)
 """Messages that a rank sends and receives per repetition: ping-pong, Sendrecv, Exchange."""
@@ -120,6 +125,7 @@ def recognise(log: Log) -> int | None:
 
 
 def read(log: Log) -> list[LogTable]:
+    log = replace(log, lines=tuple(_LONG.sub(r"\1", text) for text in log.lines))
     tables: list[LogTable] = []
     context = ImbContext()
     reached = 0
@@ -188,7 +194,8 @@ def _column(title: str, context: ImbContext) -> Column:
     if title != "t[usec]":
         return COLUMNS.get(title, SKIPPED)
     if context.part == "P2P":
-        return Column("mean", "mean over ranks of each rank's whole loop over 2n")
+        over = P2P_LOOPS.get(context.name.lower(), "the number of its messages")
+        return Column("mean", f"mean over ranks of each rank's whole loop over {over}")
     over = "2n" if "pingpong" in context.name.lower() else "n"
     return Column("mean", f"whole loop over {over}, larger of two ranks")
 
