@@ -37,6 +37,8 @@ def known(log: Log) -> bool:
         ("a.bz2", bz2.compress(CONTENT)),
         ("a.log", logs.OSU_5.encode("utf-16")),
         ("be.log", f"\ufeff{logs.OSU_5}".encode("utf-16-be")),
+        ("bare-le.log", logs.OSU_5.encode("utf-16-le")),
+        ("bare-be.log", logs.OSU_5.encode("utf-16-be")),
         ("crlf.log", CONTENT.replace(b"\n", b"\r\n")),
         ("cr.log", CONTENT.replace(b"\n", b"\r")),
         ("na me.log", CONTENT),

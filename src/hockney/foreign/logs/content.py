@@ -24,6 +24,10 @@ LARGEST_LOG = 32 * 1024 * 1024
 """Largest log (bytes), after decompression; larger ones must be split."""
 MOST_LINES = 200_000
 LINES_SAMPLED = 10_000
+SAMPLED = 2048
+"""Most characters of which the encoding is guessed."""
+MOSTLY_ASCII = 0.9
+"""Least fraction of characters of a log that are ASCII."""
 MOSTLY = 0.5
 """Least fraction of lines with the same words that is mentioned."""
 _WORDS = re.compile(rb"[A-Za-z]{2,20}(?: [A-Za-z]{2,20})?(?= )")
@@ -156,4 +160,15 @@ def _decoded(content: bytes) -> str:
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             return content[len(mark) :].decode(encoding, errors="replace")
-    return content.decode(errors="replace")
+    return content.decode(_unmarked_encoding(content), errors="replace")
+
+
+def _unmarked_encoding(content: bytes) -> str:
+    """UTF-16, as some consoles write it without a mark, if nearly every second byte is 0."""
+    some = content[: 2 * SAMPLED]
+    even, odd = some[::2], some[1::2]
+    if odd and odd.count(0) >= MOSTLY_ASCII * len(odd) and not even.count(0):
+        return "utf-16-le"
+    if odd and even.count(0) >= MOSTLY_ASCII * len(even) and not odd.count(0):
+        return "utf-16-be"
+    return "utf-8"
