@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from profile_samples import PROGRAM, calls, pingpong, profile, rank, written
 
 from conftest import RunHockney
@@ -15,6 +16,7 @@ from hockney.profiling.mix import Item, mix_of
 from hockney.run.measure.replay import words_of
 from platforms import two_hosts
 
+RECORDED = Path(__file__).parents[1] / "recorded"
 LATENCY_S, BANDWIDTH_BPS, ENVELOPE_BYTES = 10e-6, 1e9, 16
 EXACT = [
     word
@@ -314,6 +316,22 @@ def test_times_of_one_buffer_are_called_too_short_for_several(
         shown, as_json = hockney(*on), hockney(*on, "--json")
         assert (words in shown.stderr) == is_said
         assert (words in "".join(json.loads(as_json.stdout)["warnings"])) == is_said
+
+
+def test_programs_after_the_first_are_not_left_out_in_silence(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    one = profile(*pingpong(10, 8))
+    also = [replace(rank(number, 3), job=1) for number in range(3)]
+    written(tmp_path / "p.jsonl", Profile(PROGRAM, [*one.ranks, *also], one.calls))
+    on = ("predict", "--profile", "p.jsonl", "--on", f"{RECORDED}/pingpong-openmpi.jsonl.zst")
+    words = "the profile has 2 MPI_COMM_WORLDs: this is the first alone, of 2 ranks"
+    assert words in hockney(*on).stderr
+    assert json.loads(hockney(*on, "--json").stdout)["warnings"] == [words]
+    drawn = hockney("plot", "--what", "traffic", "p.jsonl", "-o", "traffic.svg")
+    assert drawn.status == 0, drawn.stderr
+    assert "2 MPI_COMM_WORLDs" in (tmp_path / "traffic.svg").read_text()
+    assert one.first_alone is None
 
 
 def test_what_cannot_be_replayed_is_refused(hockney: RunHockney, tmp_path: Path) -> None:

@@ -106,7 +106,8 @@ def predict_profile(
     channel = channel_of(messages, model).scaled(factors)
     prediction = predict_mix(mix, channel, collectives)
     has_caches = not any(analysis.run.is_simulated for analysis in analyses)
-    warnings = beyond_measured(mix, channel, collectives)
+    warnings = [profile.first_alone] if profile.first_alone else []
+    warnings += beyond_measured(mix, channel, collectives)
     if has_caches and has_warmer_buffers(mix, messages):
         warnings.append(WARMER_BUFFERS)
     order = order_of(profile) if has_order(profile) else None

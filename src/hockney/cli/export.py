@@ -84,7 +84,10 @@ def _export_order(file: Path, format_name: str, output: Path | None, force: bool
 
     if output is None:
         raise click.UsageError(f"--to {format_name}: name a file with -o")
-    order = order_of(load_profile(file))
+    profile = load_profile(file)
+    order = order_of(profile)
+    if profile.first_alone:
+        click.echo(f"warning: {profile.first_alone}", err=True)
     if order.is_cut:
         click.echo("warning: the order ends before the program (--trace-calls)", err=True)
     if order.uneven:

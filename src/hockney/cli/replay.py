@@ -84,6 +84,7 @@ def command(
     for show, compare and history.
     """
     from hockney.base.endings import AtEnd
+    from hockney.cli._files import warn
     from hockney.cli._measure import target_of
     from hockney.cli._profiles import load_profile
     from hockney.plan import Placement
@@ -97,6 +98,8 @@ def command(
 
     profile = load_profile(file)
     mix = mix_of(profile)
+    if profile.first_alone:
+        warn([profile.first_alone])
     placement = Placement(
         ranks=mix.ranks,
         place="none",

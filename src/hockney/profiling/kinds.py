@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
 from hockney.base.printable import SUSPICIOUS, one_lines
+from hockney.base.units import how_many
 from hockney.plan.memories import Memory
 from hockney.records.reading import first_line, lines_of
 
@@ -211,6 +212,17 @@ class Profile:
     @cached_property
     def by_rank(self) -> dict[tuple[int, int], RankRecord]:
         return {(rank.job, rank.rank): rank for rank in self.ranks}
+
+    @property
+    def first_alone(self) -> str | None:
+        """What an answer about the first MPI_COMM_WORLD leaves out; None where there is one."""
+        worlds = {rank.job: rank.ranks for rank in self.ranks}
+        if len(worlds) < 2:
+            return None
+        return (
+            f"the profile has {len(worlds)} MPI_COMM_WORLDs: this is the first alone, of "
+            f"{how_many(worlds.get(0, 0), 'rank')}"
+        )
 
     def add(self, line: Line) -> None:
         if isinstance(line, RankRecord):

@@ -128,6 +128,12 @@ def known_ranks(summary: ProfileSummary) -> list[int]:
     return sorted(rank for job, rank in summary.profile.by_rank if job == 0)
 
 
+def first_alone(summary: ProfileSummary) -> list[str]:
+    """A sentence where the profile has other ranks than known_ranks."""
+    text = summary.profile.first_alone
+    return [f"{text[0].upper()}{text[1:]}."] if text else []
+
+
 def blocks_of(ranks: Sequence[int]) -> tuple[dict[int, int], tuple[str, ...]]:
     """The row of each rank, and the names of the rows: a rank, or neighbours."""
     step = -(-len(ranks) // MOST_BLOCKS) or 1

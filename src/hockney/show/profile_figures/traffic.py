@@ -44,4 +44,5 @@ def describe(summary: ProfileSummary) -> Figure:
     caption = ["Messages and one-sided operations; empty: none. Collectives are not in it."]
     if len(names) < len(ranks):
         caption.append("Neighbouring ranks are added up.")
+    caption += _common.first_alone(summary)
     return Figure("traffic", _common.title_of(summary), (panel,), tuple(caption))

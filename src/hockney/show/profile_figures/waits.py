@@ -35,4 +35,5 @@ def describe(summary: ProfileSummary) -> Figure:
     caption = ["In the calls whose ends are known on both sides; blank: almost none."]
     if len(names) < len(ranks):
         caption.append("Neighbouring ranks are added up.")
+    caption += _common.first_alone(summary)
     return Figure("waits", _common.title_of(summary), (panel,), tuple(caption))
