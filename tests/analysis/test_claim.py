@@ -256,7 +256,7 @@ DOCUMENT = {
         ("compared[0].time_s", CANNOT_TELL, "has no interval"),
         ("contention[pairs=1].slowdown", CANNOT_TELL, "is not known"),
         ("contention[bytes=8].slowdown", CANNOT_TELL, "2 of 2 entries have [bytes=8]"),
-        ("contention[5].slowdown", CANNOT_TELL, "the list has 2 entries"),
+        ("contention[5].slowdown", CANNOT_TELL, "the list has no entry 5"),
         ("contension[0].slowdown", CANNOT_TELL, "there is no 'contension[0].slowdown'"),
         ("tails[bytes=8].quantiles[quantile=0.99].time_s", CANNOT_TELL, "has no interval"),
         ("contention.slowdown", CANNOT_TELL, "there is no 'slowdown'"),

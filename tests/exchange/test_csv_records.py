@@ -170,7 +170,7 @@ def test_rows_too_short_for_a_column_of_words_are_said() -> None:
 def test_rows_below_a_heading_without_a_unit_are_counted() -> None:
     [table] = tables("size,time (us)\n8,1.5\n\nsize,latency\n8,2.5\n16,3.5\n", "csv")
     assert "line 4: the heading size, latency names no time" in table.notes[0]
-    assert "the 2 rows below it, to line 6, are left out" in table.notes[0]
+    assert "with its unit: it is left out, with 2 rows to line 6" in table.notes[0]
 
 
 def test_the_limit_of_lines_is_that_of_every_log(

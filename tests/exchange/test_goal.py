@@ -163,7 +163,7 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
         "calculations on several CPUs of a rank follow each other here",
         "1 message has no other end: left out of the order of calls",
     ]
-    assert read(tmp_path, GOAL.partition("rank 1")[0])[1][0] == "1 of 2 ranks have no operations"
+    assert read(tmp_path, GOAL.partition("rank 1")[0])[1][0] == "without operations: 1 of 2 ranks"
     late = GOAL.replace("l6 irequires l4\n", "l6 irequires l4\nl7: calc 5\nl7 requires l6\n")
     assert read(tmp_path, late)[1] == ["what ranks compute after their last message is left out"]
 

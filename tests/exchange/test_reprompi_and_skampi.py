@@ -49,7 +49,7 @@ def test_calls_that_missed_their_window_are_left_out_and_counted() -> None:
     lines = "".join("  ".join(map(str, row)) + "\n" for row in rows)
     log_tables = tables("#@datatype_size_bytes=1\ntest nrep count errorcode runtime_sec\n" + lines)
     assert [row.value_s for table in log_tables for row in table.rows] == [1e-6]
-    assert "1 calls that missed their window (errorcode) are left out" in log_tables[0].notes
+    assert "left out: 1 call that missed the window (errorcode)" in log_tables[0].notes
 
 
 @pytest.mark.parametrize(

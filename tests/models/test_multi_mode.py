@@ -185,7 +185,7 @@ def test_intervals_hold_the_truth_and_the_value() -> None:
 def test_eager_sizes_are_left_out_and_said() -> None:
     fitted = fit(curve(closed([C], [4]), sizes=np.append([1024.0, 32768.0], OCTAVES)))
     assert len(fitted.residuals) == 4 * len(OCTAVES)
-    assert fitted.notes[0].startswith("8 points of sizes up to 32768 bytes are excluded")
+    assert fitted.notes[0].startswith("excluded: 8 points of sizes up to 32768 bytes")
 
 
 def test_a_bound_is_said() -> None:

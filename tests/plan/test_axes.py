@@ -17,6 +17,7 @@ from hockney.plan.axes import (
     method_text,
     point_of,
     sort_key,
+    text_of,
     texts_apart,
 )
 from hockney.plan.trains import Train
@@ -118,3 +119,10 @@ def test_columns_are_the_axes() -> None:
 def test_a_key_is_that_of_its_record() -> None:
     (samples, *_) = make_run(lambda *_: [1.0]).samples
     assert point_of(samples) == point(operation="pingpong", mode="standard", ranks=2, peers=(0, 1))
+
+
+def test_counts_of_one_are_singular() -> None:
+    one = Point(operation="bcast", bytes=8, ranks=1, threads=1, requests=1, pairs=1)
+    names = ("ranks", "threads", "requests", "pairs")
+    texts = [text_of(one, name) for name in names]
+    assert texts == ["1 rank", "1 thread", "1 request", "1 pair at once"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
 
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds, format_size, how_many
 from hockney.plan.bounds import Nanoseconds, Whole
 from hockney.plan.knobs import Axis, axes_of_knobs, axis_in
 from hockney.plan.memories import HOST, staging_text
@@ -63,7 +63,7 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     """Fan-out of the tree of an algorithm, or k of its k-ary exchange; null for the library's own,
     or an algorithm without one."""
     requests: Annotated[
-        Whole | None, Axis(lambda most: f"{most} request{'s' * (most != 1)}", is_method=True)
+        Whole | None, Axis(lambda most: how_many(most, "request"), is_method=True)
     ] = None
     """Most messages in flight that an algorithm allows a rank; null for the library's own limit, or
     an algorithm without one."""
@@ -107,7 +107,7 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     threads: Annotated[
         Whole | None,
         Axis(
-            lambda count: f"{count} thread{'' if count == 1 else 's'}",
+            lambda count: how_many(count, "thread"),
             is_curve=True,
             is_method=True,
         ),
@@ -178,11 +178,11 @@ class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     """Length of the aggressors' pauses."""
     bytes: Annotated[Whole, Axis(format_size, unit="bytes", is_curve=True)]
-    ranks: Annotated[Whole | None, Axis(lambda ranks: f"{ranks} ranks")] = None
+    ranks: Annotated[Whole | None, Axis(lambda ranks: how_many(ranks, "rank"))] = None
     """Ranks that take part at once; null if an imported log does not show it."""
     pairs: Annotated[
         Whole | None,
-        Axis(lambda pairs: f"{pairs} pair{'' if pairs == 1 else 's'} at once", is_curve=True),
+        Axis(lambda pairs: f"{how_many(pairs, 'pair')} at once", is_curve=True),
     ] = None
     """Concurrent pairs; null unless the contention of pairs is measured."""
     groups: Annotated[

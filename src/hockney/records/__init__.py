@@ -5,6 +5,7 @@ short is valid up to its last whole line. docs/records.md describes every field.
 """
 
 from hockney.records.carriers import PathRecord, PortCounters, TcpBytes
+from hockney.records.codec import decode, encode, try_decode
 from hockney.records.kinds import (
     KINDS,
     LARGEST_NUMBER,
@@ -31,9 +32,6 @@ from hockney.records.kinds import (
     Summary,
     Switch,
     Tail,
-    decode,
-    encode,
-    try_decode,
 )
 from hockney.records.pair_times import PairBlock, visits_made
 from hockney.records.reading import LONGEST_FILE, LONGEST_LINE, read

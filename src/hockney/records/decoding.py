@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 
 from hockney.records.carriers import PathRecord
+from hockney.records.codec import decode, decode_all, is_harmless, tame
 from hockney.records.kinds import (
     Completions,
     End,
@@ -36,10 +37,6 @@ from hockney.records.kinds import (
     Summary,
     Switch,
     Tail,
-    decode,
-    decode_all,
-    is_harmless,
-    tame,
 )
 from hockney.records.tables import Columns, columns_of
 

@@ -16,8 +16,9 @@ from hockney.base.allowed import allowed_count
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.base.zstd_frames import ZstdFrames
+from hockney.records.codec import decode, tame
 from hockney.records.decoding import Decoded, Helper, decoded
-from hockney.records.kinds import RunRecord, decode, tame
+from hockney.records.kinds import RunRecord
 from hockney.records.run import Run
 from hockney.records.stand_alone import ANY_RECORD, StandAlone, WholeLines, check_schema, not_ours
 

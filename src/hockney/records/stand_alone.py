@@ -23,7 +23,8 @@ import msgspec
 from hockney.base.errors import UsageError
 from hockney.base.printable import one_line
 from hockney.plan.command_lines import COMMAND_LINE, command_difference, of_all_launches
-from hockney.records.kinds import KINDS, SCHEMA, End, LaunchRecord, RunRecord, tame, try_decode
+from hockney.records.codec import tame, try_decode
+from hockney.records.kinds import KINDS, SCHEMA, End, LaunchRecord, RunRecord
 
 RECORD = b'{"kind":"'
 """How the engine begins each of its records."""

@@ -244,8 +244,8 @@ def raise_if_unknown(check: Check) -> None:
     """A check that could not have found anything must not look like one that found nothing."""
     if not check.can_tell and not check.slower:
         raise HockneyError(
-            f"{check.blocks} blocks of launches cannot show a difference in {len(check.cells)} "
-            f"cells: {check.needed} are needed",
+            f"{how_many(check.blocks, 'block')} of launches cannot show a difference in "
+            f"{how_many(len(check.cells), 'cell')}: {check.needed} are needed",
             "give a larger --budget, or check fewer collectives and numbers of ranks",
         )
     if check.missing and not check.slower:

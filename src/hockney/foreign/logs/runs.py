@@ -17,6 +17,7 @@ import msgspec
 from hockney import __version__, records
 from hockney.base.errors import UsageError
 from hockney.base.outputs import write_output
+from hockney.base.units import how_many
 from hockney.foreign.logs.settings_above import Logged, tell_apart
 from hockney.foreign.logs.table import LogTable
 from hockney.plan.axes import AXES, Axes, Point, point_of
@@ -116,7 +117,9 @@ def _count(path: Path, lines: set[int], notes: Sequence[str]) -> str | None:
     parts = [_range(part) for part in _consecutive(sorted(lines))]
     more = len(parts) - MOST_RANGES
     end = f" and {more} more places up to line {max(lines)}" if more > 0 else ""
-    return f"{path}: {len(lines)} rows are ignored: lines {', '.join(parts[:MOST_RANGES])}{end}"
+    are, where = ("is", "line") if len(lines) == 1 else ("are", "lines")
+    rows = f"{how_many(len(lines), 'row')} {are} ignored"
+    return f"{path}: {rows}: {where} {', '.join(parts[:MOST_RANGES])}{end}"
 
 
 def _consecutive(numbers: Sequence[int]) -> Iterator[list[int]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from hockney.base.units import how_many
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, number, whole
 from hockney.foreign.programs._csv_cells import plain, size_factor, size_of
@@ -50,7 +51,9 @@ class Grid:
             self._notes_in.cut_in(line)  # in the middle of a number
             return
         if len(cells) <= max(self.heading):
-            self._refuse(line, f"{len(cells)} columns of {max(self.heading) + 1}", is_short=True)
+            self._refuse(
+                line, f"{how_many(len(cells), 'column')} of {max(self.heading) + 1}", is_short=True
+            )
             return
         named = self.heading.items()
         texts = {

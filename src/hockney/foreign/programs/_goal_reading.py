@@ -16,6 +16,7 @@ from pathlib import Path
 
 from hockney import __version__
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.profiling.kinds import MOST_ACTS, Acts, Calls, Profile, Program, RankRecord
 from hockney.profiling.kinds import SCHEMA as PROFILE_SCHEMA
 from hockney.profiling.order import COMPLETE, RECEIVE, SEND, START_RECEIVE, START_SEND
@@ -106,7 +107,7 @@ def profile_of(ranks: Iterable[int | GoalRank], path: Path) -> tuple[Profile, li
         if len(rank.cpus) > 1:
             notes["calculations on several CPUs of a rank follow each other here"] = None
     if len(acts_of) < world:
-        notes[f"{world - len(acts_of)} of {world} ranks have no operations"] = None
+        notes[f"without operations: {world - len(acts_of)} of {how_many(world, 'rank')}"] = None
     for number in range(world):
         own = acts_of.get(number, [])
         profile.add(_record(number, world, path))

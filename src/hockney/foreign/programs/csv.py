@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
     MOST_NOTES,
@@ -260,10 +261,10 @@ def _passed_over(log: Log, heading: Heading) -> list[str]:
 
 
 def _left_out(log: Log, line: int, cells: list[str], rows: Rows) -> str:
-    which = f"the {len(rows)} rows below it, to line {rows[-1].last}," if rows else "it"
+    below = f", with {how_many(len(rows), 'row')} to line {rows[-1].last}" if rows else ""
     return (
         f"{log.at(line)}: the heading {', '.join(cells)[:LONGEST_NAME]} names no time or bandwidth "
-        f"with its unit: {which} {'are' if rows else 'is'} left out"
+        f"with its unit: it is left out{below}"
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
+from hockney.base.units import how_many
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.surroundings import surroundings_of
 from hockney.foreign.logs.table import Column, LogTable, RowError, number, scaled, whole
@@ -159,7 +160,7 @@ def _tables(report: _Report) -> list[LogTable]:
     places = _places(report)
     tables = [t for rows in by_call.values() for t in _tables_of_call(report, rows, sizes, places)]
     unknown = len(times) - sum(map(len, by_call.values()))
-    without = f"{unknown} call site{'s' * (unknown > 1)} without a size"
+    without = f"{how_many(unknown, 'call site')} without a size"
     if not tables:
         tables = [report.table("MPI", report.first)]
         tables[0].note(_why_empty(report, without if unknown else None))

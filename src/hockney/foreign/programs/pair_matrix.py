@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from hockney.base.units import how_many
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
     Column,
@@ -290,7 +291,8 @@ def _add_cells(
     if holes:
         few = ", ".join(f"{matrix.names[a]} to {matrix.names[b]}" for a, b in holes[:MOST_NAMED])
         more = f" and {len(holes) - MOST_NAMED} more" if len(holes) > MOST_NAMED else ""
-        table.note(f"{log.at(matrix.line)}: {len(holes)} holes, without a number: {few}{more}")
+        count = how_many(len(holes), "hole")
+        table.note(f"{log.at(matrix.line)}: {count}, without a number: {few}{more}")
 
 
 def _with_points(

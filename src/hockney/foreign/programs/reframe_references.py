@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.infer.analysis.warnings import source_notes
 from hockney.plan.axes import AXES, axes_of
 from hockney.plan.words import STANDARD
@@ -124,7 +125,7 @@ def _time(analysis: Analysis, point: PointEstimate) -> Known:
     if interval is None:
         raise UsageError(
             f"{analysis.label}: {point.operation} of {point.bytes} B has no interval from "
-            f"{point.launches} launches",
+            f"{how_many(point.launches, 'launch')}",
             "measure at least 5 launches, or name runs of other days with --history or --memory",
         )
     # The interval for another run lies around the mean of all runs.

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from hockney.base.units import how_many
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, whole
 from hockney.records.run import REPEATED
@@ -80,7 +81,8 @@ def _tables(log: Log, start: _Start) -> list[LogTable]:
         tables = [LogTable("MPI", "ReproMPI", start.line)]
         tables[0].note(f"{log.at(start.line)}: {start.why_not or 'a heading without rows'}")
     if start.missed and tables:
-        tables[0].note(f"{start.missed} calls that missed their window (errorcode) are left out")
+        calls = how_many(start.missed, "call")
+        tables[0].note(f"left out: {calls} that missed the window (errorcode)")
     return tables
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.infer.analysis.compare import differences
 from hockney.infer.analysis.run_drift import NONE_KNOWN, Places, RunDrift
 from hockney.infer.estimate.differences import Judged, Unseen, exact
@@ -169,7 +170,7 @@ class CollectiveCell:
     @property
     def unknown_text(self) -> str:
         """Why the best is unknown."""
-        return f"unknown: {self.launches} launch{'es' * (self.launches != 1)}"
+        return f"unknown: {how_many(self.launches, 'launch')}"
 
 
 def _is_slower(judged: Judged) -> bool:

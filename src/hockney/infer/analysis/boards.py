@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.units import how_many
 from hockney.infer.analysis.outlier_rule import LEAST_RATIO, SOUGHT, least_ratio
 from hockney.infer.analysis.pairwise import Array, Whole, own_medians
 from hockney.records import Place
@@ -194,7 +195,7 @@ def lacking_doubts(lacking: int, wanted: int) -> list[Doubt]:
     if not lacking:
         return []
     have = "have" if lacking > 1 else "has"
-    why = f"{lacking} of {wanted} pair{'s' * (wanted > 1)} {have} no time"
+    why = f"{lacking} of {how_many(wanted, 'pair')} {have} no time"
     return [Doubt(why, "go on with --resume, or measure again with a larger --budget")]
 
 

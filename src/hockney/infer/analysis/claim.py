@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.claim_words import number_text, quantity_text
 from hockney.infer.analysis.claimed_number import CannotTellError, Number, Remedy
@@ -106,7 +107,7 @@ def _check_trusted(claim: Claim, analyses: Sequence[Analysis]) -> None:
     hosts = [len({place.host for place in analysis.places.values()}) for analysis in analyses]
     if max(hosts) < claim.requires.nodes:
         raise CannotTellError(
-            f"the ranks of {analyses[hosts.index(max(hosts))].run.path} were on {max(hosts)} "
-            f"node{'' if max(hosts) == 1 else 's'}, the claim is about {claim.requires.nodes}",
+            f"the ranks of {analyses[hosts.index(max(hosts))].run.path} were on "
+            f"{how_many(max(hosts), 'node')}, the claim is about {claim.requires.nodes}",
             "place them with -- --nodes or --hosts, and --ranks-per-node",
         )

@@ -59,9 +59,8 @@ def _entry(entries: Any, chosen: str, path: str) -> Any:
     if chosen.isdecimal():
         if int(chosen) < len(entries):
             return entries[int(chosen)]
-        raise CannotTellError(
-            f"path: {path!r}: the list has {len(entries)} entries", "count from 0"
-        )
+        last = f"count from 0 to {len(entries) - 1}" if entries else "the list is empty"
+        raise CannotTellError(f"path: {path!r}: the list has no entry {chosen}", last)
     wanted = dict(pair.strip().partition("=")[::2] for pair in chosen.split(","))
     matching = [
         entry

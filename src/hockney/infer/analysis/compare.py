@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.infer.analysis.between import are_one_state
 from hockney.infer.analysis.common_points import (
     above_0,
@@ -216,7 +217,7 @@ def _exclusions(analysis: Analysis) -> list[str]:
     if changes is not None:
         notes.append(f"{label}: {changes.fact}")
     elif analysis.states.changed:
-        rounds = "1 round" if analysis.states.changed == 1 else f"{analysis.states.changed} rounds"
+        rounds = how_many(analysis.states.changed, "round")
         notes.append(f"{label}: {rounds} excluded: the state changed in them")
     modes = analysis.estimates.modes
     if modes:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from hockney.base.units import how_many
 from hockney.records import Place, Run
 
 
@@ -22,7 +23,7 @@ class Oversubscribed:
 
     @property
     def fact(self) -> str:
-        cpus = f"{self.cpus} CPU{'s' * (self.cpus > 1)}"
+        cpus = how_many(self.cpus, "CPU")
         return f"oversubscribed: {self.ranks} {self._crowd} take turns on {cpus} of {self.host}"
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds, format_size, how_many
 from hockney.infer.analysis.boards import PAIR
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
 from hockney.infer.analysis.located import LocatedFault
@@ -94,7 +94,7 @@ def _of_data(analysis: Analysis) -> DecidingFinding:
         why = "a launch was cut short"
         return DecidingFinding(NOT_JUDGED, what, why, "", "continue the run with --resume")
     count = len(run.samples)
-    return DecidingFinding(PASSED, what, f"{count} visit{'s' * (count != 1)}", "", "")
+    return DecidingFinding(PASSED, what, how_many(count, "visit"), "", "")
 
 
 def of_gate(what: str, gate: Gate, reference: str) -> DecidingFinding:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.units import how_many
 from hockney.records import Run
 
 Array = NDArray[np.float64]
@@ -33,7 +34,7 @@ class VisitTimes:
             return ""
         steps = np.concatenate(each)
         back = int((steps < 0.0).sum())
-        count = f"{len(steps)} gap{'s' * (len(steps) > 1)} between visits"
+        count = f"{how_many(len(steps), 'gap')} between visits"
         longest = f"the longest {float(np.abs(steps).max()):.4g} s"
         went_back = f"; the clock went back in {back} of them" if back else ""
         return f"{count}, {longest}, in {len(each)} of {len(self.gaps_s)} launches{went_back}"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis.boards import Doubt
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
@@ -168,6 +168,6 @@ def _of_outliers(
         return failed(each, names)
     if doubts:
         left = len(doubts) - 1
-        more = f" (and {left} more reason{'s' * (left > 1)})" if left else ""
+        more = f" (and {how_many(left, 'more reason')})" if left else ""
         return not_judged(doubts[0].why + more, doubts[0].remedy)
     return passed(f"no outlier among {counted(+Counter(judged))}")

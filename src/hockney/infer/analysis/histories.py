@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.infer.analysis.autocorrelation import step, without_outliers
 from hockney.infer.analysis.between import are_one_state
 from hockney.infer.analysis.changes import LAST, LEAST_RUNS, changes_or_drift
@@ -210,7 +210,7 @@ class _Series:
         if not worse:
             return []
         worst, more = max(worse, key=lambda trend: trend.times_worse), len(worse) - 1
-        also = f", and {more} more size{'s' * (more > 1)}" if more else ""
+        also = f", and {how_many(more, 'more size')}" if more else ""
         return [replace(worst, what=worst.what + also, is_between=True)]
 
     def _trend(self, runs: Sequence[RunFacts], size: int, bandwidth: bool) -> Trend:

@@ -6,6 +6,7 @@ from statistics import median
 
 from hockney import __version__
 from hockney.base.errors import UsageError
+from hockney.base.units import how_many
 from hockney.infer.analysis.histories import History
 from hockney.infer.analysis.published import own_name, transport_of
 from hockney.infer.analysis.published_base import (
@@ -42,7 +43,7 @@ def entry_of(history: History, newest: Run) -> PublishedSystem:
         library=" ".join(filter(None, (mpi.library, mpi.version))) or None,
         date=days[-1],
         method=HALF_ROUND_TRIP,
-        definition=f"{first.definition or 'unknown'}, median of {count} run{'s' * (count > 1)}",
+        definition=f"{first.definition or 'unknown'}, median of {how_many(count, 'run')}",
         source=f"own runs from {days[0]} to {days[-1]}, hockney {__version__}",
         numbers=tuple(numbers),
     )

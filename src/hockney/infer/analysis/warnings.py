@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hockney.base.units import format_seconds, format_size, format_uncertainty
+from hockney.base.units import format_seconds, format_size, format_uncertainty, how_many
 from hockney.infer.analysis.crowding import Oversubscribed, oversubscribed
 from hockney.infer.analysis.detours import Detour, detours
 from hockney.infer.analysis.noise import Disturbance, disturbances
@@ -73,7 +73,7 @@ class WithoutNodes:
     @property
     def text(self) -> str:
         reasons = "; ".join(node.why for node in self.nodes)
-        launches = "1 launch" if self.not_counted == 1 else f"{self.not_counted} launches"
+        launches = how_many(self.not_counted, "launch")
         them = "it" if len(self.nodes) == 1 else "them"
         made = f"; {launches} made with {them} are not counted" if self.not_counted else ""
         return f"{self.fact} ({reasons}){made}"
@@ -167,7 +167,7 @@ class FewLaunches:
 
     @property
     def text(self) -> str:
-        count = f"only {self.launches} launch{'es' * (self.launches > 1)}"
+        count = f"only {how_many(self.launches, 'launch')}"
         if self.made is not None:
             count = f"only {self.launches} of {self.made} launches in state 0"
         if self.imported:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hockney.base.units import how_many
 from hockney.infer.locate.candidates import CABLE, Entries, NetworkPart, Whole
 from hockney.infer.locate.routed import PAIRS_TRIED, Way
 
@@ -58,7 +59,7 @@ class Torus:
         return Way(along, against, [], np.maximum(hops, 1))
 
     def level_name(self, level: int) -> str | None:
-        return f"{level} cable{'s' * (level > 1)}"
+        return how_many(level, "cable")
 
 
 def _axis(axis: int) -> str:

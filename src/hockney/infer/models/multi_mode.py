@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from hockney.base.units import how_many
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.fit import (
@@ -168,7 +169,8 @@ def _notes(curve: Curve, best: Solution) -> list[str]:
     notes = []
     left_out = int((curve.bytes <= EAGER_BYTES).sum())
     if left_out:
-        notes.append(f"{left_out} points of sizes up to {EAGER_BYTES} bytes are excluded (eager)")
+        points = how_many(left_out, "point")
+        notes.append(f"excluded: {points} of sizes up to {EAGER_BYTES} bytes (eager)")
     assert curve.pairs is not None
     numbers = sorted({int(pairs) for pairs in curve.pairs})
     if len(numbers) < max(numbers):

@@ -6,7 +6,7 @@ import math
 from typing import Annotated, Literal, get_args
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size
+from hockney.base.units import format_size, how_many
 from hockney.plan.knobs import Knob
 from hockney.plan.words import grid_text
 from hockney.plan.workloads import Buffers, Row
@@ -142,8 +142,8 @@ class Halo(OnDevices, frozen=True, kw_only=True, tag="halo"):
         has = {1: ("faces",), 2: ("faces", "corners")}.get(dimensions, NEIGHBORS)
         if self.neighbors not in has:
             raise UsageError(
-                f"--neighbors {self.neighbors}: a grid of {dimensions} dimension"
-                f"{'s' * (dimensions > 1)} has {' and '.join(has)}",
+                f"--neighbors {self.neighbors}: a grid of "
+                f"{how_many(dimensions, 'dimension')} has {' and '.join(has)}",
                 "name one of them, or ask for a grid of more dimensions",
             )
 

@@ -125,7 +125,7 @@ def cpu_quota(root: Path) -> DoctorFinding:
     cpus, where = min(quotas)
     allowed = allowed_list(root)
     count = len(parse_cpus(allowed)) if allowed else 2
-    fact = f"{cpus:g} CPUs' time for {count} allowed CPUs"
+    fact = f"{cpus:g} CPUs' time for {how_many(count, 'allowed CPU')}"
     if cpus >= count:
         return DoctorFinding(name, "ok", fact)
     return DoctorFinding(

@@ -6,6 +6,7 @@ import os
 import time
 from pathlib import Path
 
+from hockney.base.units import how_many
 from hockney.plan.placement import parse_cpus
 from hockney.run.measure.doctor.cpus import CPU, allowed_list
 from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
@@ -93,7 +94,7 @@ def load_average(root: Path) -> DoctorFinding:
     if not words or not online:
         return cannot_tell(name, f"/proc/loadavg or /{CPU}/online")
     count = len(parse_cpus(online))
-    fact = f"{words[0]} over the last minute, on {count} CPUs"
+    fact = f"{words[0]} over the last minute, on {how_many(count, 'CPU')}"
     if float(words[0]) <= BUSY_LOAD * count:
         return DoctorFinding(name, "ok", fact)
     return DoctorFinding(
