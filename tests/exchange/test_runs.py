@@ -12,6 +12,7 @@ import excerpts as logs
 from hockney import records
 from hockney.base.errors import UsageError
 from hockney.foreign.logs.runs import runs_of, store
+from hockney.foreign.programs import netpipe
 from hockney.infer.estimate import estimate
 
 
@@ -80,3 +81,8 @@ def test_files_of_the_same_program_are_launches_of_one_run() -> None:
     ]
     [run] = runs_of(pairs, "osu", "mine")
     assert (len(run.launches), run.label) == (3, "mine")
+
+
+def test_the_definition_of_a_run_is_that_of_its_typical_time() -> None:
+    (run,) = runs(logs.NETPIPE_3)
+    assert run.launches[0].definition == f"best trial: {netpipe.BEST}"

@@ -20,6 +20,7 @@ from hockney.base.outputs import write_output
 from hockney.base.units import how_many
 from hockney.foreign.logs.settings_above import Logged, tell_apart
 from hockney.foreign.logs.table import LogTable
+from hockney.infer.estimate.summaries import CENTRES, RATES
 from hockney.plan.axes import AXES, Axes, Point, point_of
 from hockney.plan.bounds import LARGEST_NS
 from hockney.plan.words import NONBLOCKING, STANDARD
@@ -196,7 +197,7 @@ def _ignored(lines: Sequence[int | None]) -> str:
 def _definition(table: LogTable) -> str | None:
     """The definition of the statistic used for each point."""
     named = {row.statistic: row.definition for row in table.rows}
-    best = next((name for name in ("median", "mean", *named) if name in named), None)
+    best = next((name for name in (*CENTRES, *RATES, *named) if name in named), None)
     return f"{best}: {named[best]}" if best else None
 
 
