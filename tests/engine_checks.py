@@ -9,9 +9,10 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from hockney.run.measure.build import SOURCES
+from hockney.run.measure.build import ENGINE
 from hockney.run.measure.compiler import FLAGS
 
+SOURCES = ENGINE.directory
 WHAT_CHECKS_CALL = (
     *("assign", "check", "cpu_list", "grouping", "order", "pairing", "topology", "tree"),
 )

@@ -27,15 +27,12 @@ class ThreadsList(click.ParamType[tuple[Threads, ...]]):
     ) -> tuple[Threads, ...]:
         if isinstance(value, tuple):
             return value
-        matches = [_THREADS.fullmatch(part) for part in str(value).split(",")]
-        threads = [
-            (int(match[1]), int(match[2] or match[1])) for match in matches if match is not None
-        ]
-        if any(
-            len(match[1]) > 4 or len(match[2] or "") > 4 for match in matches if match is not None
-        ):
+        parts = str(value).split(",")
+        matches = [match for match in map(_THREADS.fullmatch, parts) if match]
+        threads = [(int(match[1]), int(match[2] or match[1])) for match in matches]
+        if any(max(numbers) > MOST["threads"] for numbers in threads):
             self.fail(f"{value[:40]!r}: at most {MOST['threads']} threads a rank", param, ctx)
-        if len(threads) != len(matches):
+        if len(threads) != len(parts):
             self.fail(f"{value!r}: write 2 or 1,2,4, or 4:1 for senders and receivers", param, ctx)
         if len(set(threads)) != len(threads):
             self.fail(f"{value!r}: a number is given twice", param, ctx)

@@ -218,8 +218,8 @@ def _predicted(
     if unknown and not options["quiet"]:
         words = ", ".join(map(str, unknown))
         click.echo(
-            f"note: --beyond {words}: nothing is predicted, as too few numbers of ranks were "
-            "measured, or the largest is too far below: further than from the one before it",
+            f"note: --beyond {words}: nothing is predicted: that takes two measured numbers of "
+            "ranks, and reaches above the largest by the factor between the last two",
             err=True,
         )
     return cells

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 USUAL = ("pingpong", "--sizes", "8,64KiB,1MiB")
 """The words of a look without any."""
 BUDGET, LAUNCHES = "2s", "3"
-"""How much a look measures unless --budget or --launches says."""
+"""How much a look measures without --budget or --launches."""
 PLAN, STATE, LOCK = "plan.json", "state.npz", "watch.lock"
 LEARNING, ALARM = 3, 1
 """Exit statuses of --once, beside 0."""

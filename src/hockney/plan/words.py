@@ -15,7 +15,7 @@ ALL_PHASES = "all"
 """The phase that is the whole of a collective by messages."""
 CONTIGUOUS = "contiguous"
 """The datatype of messages without gaps that are measured beside those with a layout."""
-RETURNED, SEPARATE, COLD = "returned", "separate", "cold"
+RETURNED, SEPARATE = "returned", "separate"
 Synchronization = Literal["fence", "pscw", "lock", "lock-all", "flush", "flush-local"]
 SYNCHRONIZATIONS: tuple[Synchronization, ...] = get_args(Synchronization)
 ALLOCATE = "allocate"

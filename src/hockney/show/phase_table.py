@@ -25,11 +25,6 @@ from hockney.show.table import (
     whole_percent,
 )
 
-LEGEND = (
-    "each phase from when the last rank is done with those before it until the last rank is done\n"
-    "with it; predicted: message by message, from single messages of the same launches"
-)
-
 
 class _PhaseRow(NamedTuple):
     of: Phased

@@ -12,11 +12,6 @@ from hockney.show.as_json import axes_json
 from hockney.show.judged import JUDGED_FIELDS, ratio_columns
 from hockney.show.table import TableColumn, json_field, row_json, table_text, through
 
-LEGEND = (
-    "ratio: of times, launch by launch; faster or slower where the test, corrected for the sizes "
-    "of a curve, shows it and the interval excludes 1"
-)
-
 
 def _over(ratio: MethodRatio) -> dict[str, Any]:
     """The values of the base of the ratio on the axes where it differs."""

@@ -49,5 +49,3 @@ class Explanations:
     """Parts that so many pairs passed that their time is the usual one."""
     log_odds: Array = field(default_factory=lambda: np.zeros(0))
     """Shape (parts,): log odds that each part is slow, given the slow parts found."""
-    scales: Array = field(default_factory=lambda: np.zeros(0))
-    """Shape (sizes,): relative noise of one time."""

@@ -285,7 +285,6 @@ class _Peeling:
             unclear=np.flatnonzero(unclear | open_),
             unjudged=np.flatnonzero(self.unjudged),
             log_odds=odds,
-            scales=np.array([noise.scale for noise in self.noise]),
         )
 
     def described(self, part: int, faults: list[int]) -> SlowPart:

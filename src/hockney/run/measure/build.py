@@ -22,7 +22,6 @@ from hockney.run.measure.prebuilt import prebuilt_engine
 from hockney.run.mpis import Engine, Mpi
 
 ENGINE = Product("engine", "engine", "hockney-engine", libraries=("-lm", "-ldl"))
-SOURCES = ENGINE.directory
 RECORDER = Product(
     "recorder",
     "profiling/recorder",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, PAIR
 from hockney.infer.analysis.located import RULE as RULE_OF_ROUNDS
 from hockney.infer.analysis.network_faults import RULE, Suspect, Verdict
 from hockney.infer.analysis.pairwise import LevelTimes, Pairwise
+from hockney.infer.analysis.part_words import counted
 from hockney.show import run_lines
 from hockney.show.as_json import points_json
 from hockney.show.heatmap import heat_map
@@ -182,14 +185,13 @@ def _line(suspect: Suspect) -> str:
 
 
 def _counts(verdict: Verdict) -> str:
-    counts = (
-        (verdict.nodes, "node"),
-        (verdict.switches, "switch"),
-        (verdict.cables, "cable"),
-        (verdict.pairs, "pair"),
-    )
-    words = [how_many(count, name) for count, name in counts if count]
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    counts = {
+        NODE: verdict.nodes,
+        INSIDE: verdict.switches,
+        CABLE: verdict.cables,
+        PAIR: verdict.pairs,
+    }
+    return counted(+Counter(counts))
 
 
 def _judged(verdict: Verdict, pairwise: Pairwise) -> list[str]:

@@ -100,8 +100,7 @@ def _extremes(curve: ShownCurve, number: int, label: str) -> list[Series]:
     points = [points[0] for points in curve.sizes.values() if len(points) == 1]
     if len(points) < len(curve.sizes) or any(_unknown(point) for point in points):
         raise UsageError(
-            f"--extremes: {curve.analysis.run.path or curve.label} has no mean, minimum and "
-            "maximum of each size",
+            f"--extremes: {curve.analysis.source} has no mean, minimum and maximum of each size",
             "only some statistics of an imported run are known, and those of several pairs of "
             "ranks are drawn with --what variability",
         )
