@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from hockney.show.drawing.files import paper
+from hockney.show.drawing.looks import paper
 
 SLACK_POINTS = 0.5
 """Boxes of text are wider than its ink; so far (points, each) two may overlap."""

@@ -17,7 +17,7 @@ import pytest
 from figure_examples import EXAMPLES, example
 from hockney.show.colours import COLOURS
 from hockney.show.drawing.description import Bar, CellKind, Figure, MapCell, Panel, PlotAxis
-from hockney.show.drawing.files import HATCHES
+from hockney.show.drawing.looks import HATCHES
 from hockney.show.drawing.page import plain
 from hockney.show.labels import analyses_of
 from hockney.show.report import render

@@ -21,7 +21,9 @@ from hockney.show.drawing.description import (
     Series,
     StraightLine,
 )
-from hockney.show.drawing.files import LONGEST_LABEL, draw, looks_of, paper, plain
+from hockney.show.drawing.files import draw
+from hockney.show.drawing.lettering import LONGEST_LABEL, plain
+from hockney.show.drawing.looks import looks_of, paper
 from hockney.show.drawing.saving import save
 
 SIZE, TIME = PlotAxis("size", "message size"), PlotAxis("time", "time", logarithmic=True)

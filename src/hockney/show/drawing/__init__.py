@@ -1,5 +1,5 @@
-"""What a figure is (description.py), and its two renderers: files for papers (files.py) and the
-report's page (page.py with its script)."""
+"""What a figure is (description.py), and its renderers: files for papers (files.py, with looks.py
+and lettering.py), the report's page (page.py with its script) and the terminal (terminal.py)."""
 
 from __future__ import annotations
 
