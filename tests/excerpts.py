@@ -292,6 +292,17 @@ Algorithm,Processors,Size(bytes),Avg_Latency(us)
 0,2,1,0.55
 """
 
+JSON_LINES = """\
+{"collective": "bcast", "ranks": 4, "size": 8, "latency_us": 1.250}
+{"collective": "bcast", "ranks": 4, "size": 1024, "latency_us": 2.375, "host": {"name": "n1"}}
+"""
+
+DATA_FRAME = """\
+    ranks  size  latency (us)  bandwidth (MB/s)
+0       4     8          1.25              6.40
+10      4  1024         40.50             25.28
+"""
+
 NODECOMM = """\
 End Torque Prologue:  2.337 elapsed
 Pingpong for
@@ -409,6 +420,8 @@ EXCERPTS: dict[str, tuple[str, str]] = {
     "itmo": ("itmo", ITMO),
     "cores": ("core-to-core", CORES),
     "csv": ("csv", CSV),
+    "json lines": ("json-lines", JSON_LINES),
+    "data frame": ("aligned", DATA_FRAME),
     "nodecomm": ("nodecomm", NODECOMM),
     "benchpress": ("benchpress", BENCHPRESS),
     "calibration": ("simgrid-calibration", CALIBRATION),

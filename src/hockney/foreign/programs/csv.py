@@ -178,16 +178,28 @@ def read(log: Log) -> list[LogTable]:
         if not part.columns:
             notes.append(_left_out(log, part.line, part.cells, below))
             continue
-        about = [*_halve(log, part, below, comments), *_unread(log, part)]
-        part_tables = _grid(log, part, below)
-        for note in about:
-            part_tables[0].note(note)
+        part_tables = _tables(log, part, below, comments)
         for table in part_tables if place > 1 else []:
             # Nothing shows whether it measures the same as the table above.
             table.options["table"] = place
             table.note(f"{log.at(part.line)}: another heading: a table of its own")
         tables += part_tables
     for note in notes[: MOST_NOTES if tables else 0]:
+        tables[0].note(note)
+    return tables
+
+
+def tables_below(log: Log, heading: Heading, rows: Rows) -> list[LogTable]:
+    """The tables of these rows, which have the columns of a heading."""
+    return _tables(log, heading, rows, _trip_comments(log))
+
+
+def _tables(
+    log: Log, heading: Heading, rows: Rows, comments: list[tuple[int, bool]]
+) -> list[LogTable]:
+    about = [*_halve(log, heading, rows, comments), *_unread(log, heading)]
+    tables = _grid(log, heading, rows)
+    for note in about:
         tables[0].note(note)
     return tables
 

@@ -1,0 +1,108 @@
+"""Tables whose columns are separated by blanks, below a heading with the names that CSV has: data
+frames as pandas prints them, with or without their index, and data of gnuplot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.table import LogTable, is_number, is_written_size
+from hockney.foreign.programs import csv
+from hockney.foreign.programs._csv_heading import heading_of, is_size
+from hockney.foreign.programs._csv_records import Record, is_comment
+
+HEADED = False
+
+_CELL = re.compile(r"\S+")
+_WORD = re.compile(r"\S+(?: [(\[]\S+[)\]])?")
+"""A name with its unit."""
+_FOOT = re.compile(r"\s*\[\d+ rows x \d+ columns\]")
+_LEFT_OUT = re.compile(r"\s*\.{2,3}(?:\s+\.{3})+")
+"""The row that stands for those that pandas does not print."""
+LEAST = 2
+"""Least columns of a table."""
+
+
+def recognise(log: Log) -> int | None:
+    heading = _heading(log)
+    return heading.line if heading else None
+
+
+def read(log: Log) -> list[LogTable]:
+    heading = _heading(log)
+    if heading is None:
+        return []
+    rows, notes = _rows(log, heading)
+    tables = csv.tables_below(log, heading, rows)
+    for table in tables:
+        table.program = "a table"
+    for note in notes:
+        tables[0].note(note)
+    return tables
+
+
+def _heading(log: Log) -> csv.Heading | None:
+    """The first line with known names above a row of as many cells."""
+    for line, text in log.numbered():
+        below = log.lines[line] if line < len(log.lines) else ""
+        cells = below.split() if any(map(str.isalpha, text)) else []
+        if len(cells) < LEAST or not any(map(is_number, cells)) or is_comment(below):
+            continue
+        names = _names(text, below)
+        # A row of numbers with their units has no names.
+        is_row = any(word[:1].isdigit() for word in text.split())
+        columns = None if is_row else heading_of(names, of_one_size=log.bytes is not None)
+        if columns:
+            return csv.Heading(line, " ", names, columns, line)
+    return None
+
+
+def _names(heading: str, row: str) -> list[str]:
+    """The names above the cells of a row: what ends where the cells end, or a word each. Empty
+    where they do not fit."""
+    cells = [*_CELL.finditer(row)]
+    ends = [0, *(cell.end() for cell in cells)]
+    names = [heading[start:end].strip() for start, end in pairwise(ends)]
+    is_apart = all(heading[end : end + 1] in ("", " ") for end in ends[1:])
+    if is_apart and len(heading) <= ends[-1] and all(names[1:]):
+        return names
+    words = [match[0] for match in _WORD.finditer(heading.strip("# "))]
+    return words if len(words) == len(cells) else []
+
+
+def _rows(log: Log, heading: csv.Heading) -> tuple[list[Record], list[str]]:
+    """The rows below a heading, and notes about those that are not printed."""
+    rows, notes = list[Record](), list[str]()
+    for line, text in log.numbered(heading.line + 1):
+        cells = text.split()
+        if _is_other_heading(text, log.lines[heading.line - 1]):
+            notes.append(
+                f"{log.at(line)}: another heading: the rows below it are not read; import them "
+                "from a file of their own"
+            )
+            break
+        if _LEFT_OUT.fullmatch(text):
+            notes.append(f"{log.at(line)}: rows are left out here, as pandas prints long tables")
+        elif not (is_comment(text) or _FOOT.fullmatch(text)) and any(map(_is_value, cells)):
+            rows.append(_record(line, cells, heading.cells))
+    return rows, notes
+
+
+def _is_other_heading(text: str, first: str) -> bool:
+    words, known = text.strip("# ").split(), first.strip("# ").split()
+    has_digits = any(word[:1].isdigit() for word in words)
+    return (
+        len(words) == len(known) and words != known and not has_digits and any(map(is_size, words))
+    )
+
+
+def _is_value(cell: str) -> bool:
+    return is_number(cell) or is_written_size(cell)
+
+
+def _record(line: int, cells: Sequence[str], names: Sequence[str]) -> Record:
+    if len(cells) == len(names):
+        return Record(line, line, [*cells])
+    return Record(line, line, problem=f"{len(cells)} cells, not {len(names)}")

@@ -1,0 +1,77 @@
+"""Rows as JSON: an object a line, or one list of objects, with the names that CSV has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.table import LogTable
+from hockney.foreign.programs import csv
+from hockney.foreign.programs._csv_heading import heading_of
+from hockney.foreign.programs._csv_records import Record
+
+HEADED = False
+
+
+def recognise(log: Log) -> int | None:
+    heading, _ = _rows(log)
+    return heading.line if heading else None
+
+
+def read(log: Log) -> list[LogTable]:
+    heading, rows = _rows(log)
+    tables = csv.tables_below(log, heading, rows) if heading else []
+    for table in tables:
+        table.program = "JSON"
+    return tables
+
+
+def _rows(log: Log) -> tuple[csv.Heading | None, list[Record]]:
+    """The names of all objects as a heading, and a row for each; no heading where they name no
+    size, or no time or bandwidth with its unit."""
+    objects = _objects(log)
+    known = [fields for _, fields in objects if fields is not None]
+    names = list(dict.fromkeys(name for fields in known for name in fields))
+    columns = heading_of(names, of_one_size=log.bytes is not None)
+    if columns is None:
+        return None, []
+    first = objects[0][0]
+    rows = [_row(line, fields, names) for line, fields in objects]
+    return csv.Heading(first, ",", names, columns, first), rows
+
+
+def _row(line: int, fields: dict[str, Any] | None, names: Sequence[str]) -> Record:
+    if fields is None:
+        return Record(line, line, problem="it is no whole object of JSON")
+    return Record(line, line, [_text(fields.get(name)) for name in names])
+
+
+def _objects(log: Log) -> list[tuple[int, dict[str, Any] | None]]:
+    """The objects with their lines; those of a list have its first. None stands for one that is
+    damaged. Empty in a file of another kind."""
+    filled = [(n, log.whole_line(n).strip()) for n in range(1, len(log.lines) + 1)]
+    lines = [(n, text) for n, text in filled if text]
+    first, text = lines[0] if lines else (0, "")
+    if text.startswith("["):
+        every = _decoded(log.text)
+        known = isinstance(every, list) and all(isinstance(fields, dict) for fields in every)
+        return [(first, fields) for fields in every] if known else []
+    if not isinstance(_decoded(text), dict):
+        return []
+    decoded = [(line, _decoded(text)) for line, text in lines if text.startswith("{")]
+    return [(line, of if isinstance(of, dict) else None) for line, of in decoded]
+
+
+def _decoded(text: str) -> Any:
+    """What the text says in JSON; None where it is none."""
+    try:
+        return json.loads(text, parse_float=str)  # with the digits that it has
+    except (ValueError, RecursionError):
+        return None
+
+
+def _text(value: Any) -> str:
+    """The cell of a value; empty where it is none, or has parts of its own."""
+    return "" if value is None or isinstance(value, (bool, dict, list)) else str(value)
