@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from hockney.foreign.logs.log import Log
@@ -13,6 +14,9 @@ from hockney.foreign.programs._csv_heading import heading_of
 from hockney.foreign.programs._csv_records import Record
 
 HEADED = False
+
+MOST_NAMES = 200
+"""Most names that are read: damaged files may have another one in each line."""
 
 
 def recognise(log: Log) -> int | None:
@@ -33,7 +37,8 @@ def _rows(log: Log) -> tuple[csv.Heading | None, list[Record]]:
     size, or no time or bandwidth with its unit."""
     objects = _objects(log)
     known = [fields for _, fields in objects if fields is not None]
-    names = list(dict.fromkeys(name for fields in known for name in fields))
+    every = dict.fromkeys(name for fields in known for name in fields)
+    names = [*islice(every, MOST_NAMES)]
     columns = heading_of(names, of_one_size=log.bytes is not None)
     if columns is None:
         return None, []
