@@ -1,4 +1,4 @@
-"""Reads the runs of a report: perhaps thousands, of which it describes and draws a few."""
+"""Reads the runs of a report: there may be thousands, but it describes and draws only a few."""
 
 from __future__ import annotations
 

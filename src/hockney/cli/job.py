@@ -127,7 +127,7 @@ def _watch(scheduler: str, words: tuple[str, ...], submit: bool, options: dict[s
 
 @dataclass(frozen=True)
 class _VerbWords:
-    """The words of a verb whose ranks run on nodes of which this host knows nothing."""
+    """The words of a verb whose ranks run on nodes that are unknown to this host."""
 
     words: Sequence[str]
     given: frozenset[str]

@@ -273,7 +273,7 @@ class _Watcher:
         return max(interval_s - since_s, 0.0) if since_s >= 0.0 else 0.0
 
     def look(self) -> int:
-        """Measures, judges and says; returns the exit status."""
+        """Measures, judges and reports; returns the exit status."""
         from hockney.base.outputs import write_output
         from hockney.infer.analysis.watch import state_of
 
@@ -351,7 +351,7 @@ class _Watcher:
         return LEARNING if watched.course.is_learning and not judged.changes else 0
 
     def _write_page(self, judged: Shown) -> None:
-        """Where something changed or the page is of another day: drawing takes time."""
+        """Writes the page if something changed or it is of another day: drawing takes time."""
         from hockney.base.outputs import write_output
         from hockney.show.report import render_watch
 

@@ -180,7 +180,8 @@ def overall_words(comparison: RunComparison, tolerance: float) -> str:
 
 
 def _slower_points(comparison: RunComparison, tolerance: float) -> str:
-    """Where B is surely slower, if it is not so as a whole: it decides the exit status."""
+    """The points at which B is surely slower, if it is not slower as a whole: they decide the exit
+    status."""
     slower = comparison.slower_points(tolerance)
     if not slower or comparison.verdict == "slower":
         return ""

@@ -16,8 +16,7 @@ TWICE = 1.0
 
 
 def smallest_words(difference: Judged) -> str:
-    """The smallest difference that could have been shown, as "1.2 %"; more than 100 % is not
-    written out, as nobody asks for it."""
+    """The smallest difference that could have been shown, as "1.2 %", or "> 100 %"."""
     if has_number(difference.smallest_difference):
         return percent(difference.smallest_difference)
     return f"> {percent(TWICE)}" if _is_too_large(difference.smallest_difference) else "-"

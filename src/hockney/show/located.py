@@ -28,7 +28,7 @@ def located_lines(analysis: Analysis, located: Located) -> list[str]:
 
 
 def fault_words(fault: LocatedFault) -> str:
-    """Who is slow, by how much, how surely, and what cannot be separated from it."""
+    """What is slow, by how much, how surely, and what cannot be separated from it."""
     limits = interval_words(fault.interval, "{:.3g}".format)
     interval = f"{fault.ratio:.3g} times{limits} the usual time"
     if fault.lost is not None:

@@ -27,7 +27,7 @@ Settings = Mapping[str, str]
 
 
 class UnmeasuredGap(NamedTuple):
-    """Sizes between two rules of one algorithm, of which none was measured."""
+    """Sizes between two rules of one algorithm, without a measured one."""
 
     collective: str
     ranks: int

@@ -27,7 +27,7 @@ FACTORS = (16.0, 4.0, 0.25)
 TOGETHER = "all together"
 """The variant with several settings."""
 OTHER_LIBRARIES = ("UCX_", "FI_")
-"""Prefixes of variables of the libraries below MPI, of which MPI_T reports nothing."""
+"""Prefixes of variables of the libraries below MPI, which MPI_T does not report."""
 SEARCH = 0.3
 """Fraction of the budget in which all settings are tried before the best are measured again."""
 ROUNDED = 1e-9

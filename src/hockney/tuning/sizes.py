@@ -11,7 +11,7 @@ from hockney.plan.workloads.collective import INT_BYTES, REDUCTIONS
 
 
 def step_of(collective: str) -> int:
-    """The bytes of which sizes of a collective are multiples."""
+    """The bytes that divide every size of a collective."""
     return INT_BYTES if collective in REDUCTIONS else 1
 
 

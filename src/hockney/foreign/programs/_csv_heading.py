@@ -89,7 +89,7 @@ ROLES = (
 OWN = frozenset({"statistic", "typical_s", "bandwidth_Bps"})
 """Names that only a table exported by hockney has."""
 LONGEST_NAME = 200
-"""Most characters of a name: nobody writes longer ones, and damaged logs have some of megabytes."""
+"""Most characters of a name: damaged logs have some of megabytes."""
 Meaning = str | Column
 
 
@@ -161,7 +161,7 @@ def statistic_of(name: str) -> str:
 
 
 def has_time_unit(name: str) -> bool:
-    """True if a column of this name holds times, whatever else the name says."""
+    """True if a column of this name holds times, whatever else is in the name."""
     return len(name) <= LONGEST_NAME and (_split(name)[1] or "").lower() in TIME_UNITS
 
 

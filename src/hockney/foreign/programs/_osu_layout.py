@@ -1,5 +1,5 @@
 """Tables as OSU Micro-Benchmarks print them: a title for the operation, and a line for each setting
-that the title does not say, so that tables of unlike settings stay apart."""
+that the title lacks, so that tables of unlike settings stay apart."""
 
 from __future__ import annotations
 

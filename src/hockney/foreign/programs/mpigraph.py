@@ -110,7 +110,7 @@ def read(log: Log) -> list[LogTable]:
 
 
 def _note_rows(table: LogTable) -> None:
-    """Notes ranks of which a matrix has no row."""
+    """Notes ranks without a row in the matrix."""
     for column, end in ((COLUMNS["to"], 0), (COLUMNS["from"], 1)):
         own = {row.peers[end] for row in table.rows if row.statistic == column.statistic}
         missing = [place.rank for place in table.places if place.rank not in own]

@@ -99,7 +99,7 @@ class _Report:
 
     @cached_property
     def time_unit(self) -> Decimal:
-        """The factor of times; milliseconds where the title does not say. Raises RowError for an
+        """The factor of times; milliseconds if the title has none. Raises RowError for an
         unknown unit."""
         titles = [title for title in self.titles if title.startswith(_TIMES)]
         match = _UNIT.search(titles[0]) if titles else None

@@ -79,7 +79,7 @@ class NetgaugeKind:
     columns: Sequence[Column]
     notes: Sequence[str] = ()
     cut: re.Pattern[str] | None = None
-    """The beginning of a row of which the end is missing."""
+    """The beginning of a row whose end is missing."""
 
 
 KINDS = (

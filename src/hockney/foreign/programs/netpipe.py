@@ -40,7 +40,7 @@ _STARTED = re.compile(f"{_SIZE}(?:{_RESULTS})?")
 """A row, or only the part that NetPIPE prints before it measures."""
 _HOST = re.compile(r"^(\d{1,9}): ([\w.-]+)$")
 _BUFFERS = re.compile(r"\bbuffers are (\d{1,12}) and (\d{1,12}) bytes")
-"""What NetPIPE says of its TCP buffers, of send and receive (-b)."""
+"""NetPIPE's line about its TCP buffers for sending and receiving (-b)."""
 MODES = {
     "Passing data in both directions simultaneously": "bidirectional",
     "Streaming in one direction only": "stream",

@@ -103,7 +103,7 @@ class Analysis:
         self.run = run
         self.label = run.label if label is None else label
         self.earlier: Sequence[EarlierRun] | None = None
-        """Other runs, those of the same question among them; None if nobody looked for them."""
+        """Other runs, those of the same question among them; None if they were not looked for."""
         self.is_reduced = False
         """Whether its samples are unknown, and its estimates and findings were computed before."""
         self.fits = Fits()
@@ -140,7 +140,7 @@ class Analysis:
 
     @cached_property
     def expected(self) -> Expected | None:
-        """What earlier runs predict for the next one; None if nobody looked for them."""
+        """What earlier runs predict for the next one; None if they were not looked for."""
         return None if self.earlier is None else next_run(self, self.earlier)
 
     @cached_property

@@ -36,7 +36,7 @@ def detours(transports: Transports | None) -> Iterator[Detour]:
 
 
 def _sockets_in_a_node(transports: Transports) -> Iterator[Detour]:
-    """For the first such ranks. A library can be set to treat ranks of one host like those of
+    """Warns of the first such ranks. A library can be set to treat ranks of one host like those of
     different nodes."""
     inside = [path for path in transports.paths if len(path.hosts) == 1]
     slow = (

@@ -46,7 +46,7 @@ AS_MUCH = 0.8
 class Cause:
     factor: DifferingFactor
     part: float
-    """Of the whole difference, as the sum over points of the logarithms of ratios."""
+    """Fraction of the whole difference (the sum over points of the logarithms of ratios)."""
     instead: tuple[str, ...] = ()
     """Factors that would explain as much: these runs cannot tell which it is."""
 

@@ -25,7 +25,7 @@ class Kind(IntEnum):
     SYSTEM = 4
     """Another library or processor: it may do anything."""
     UNKNOWN = 5
-    """A setting of which nothing recorded shows the effect: it is never named, but can be tried."""
+    """A setting whose effect nothing recorded shows: it is never named, but can be tried."""
 
 
 @dataclass(frozen=True)

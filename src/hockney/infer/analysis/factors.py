@@ -68,7 +68,7 @@ def factors_of(first: Analysis, second: Analysis) -> list[DifferingFactor]:
 
 
 def own_axes(first: Analysis, second: Analysis) -> dict[str, tuple[Any, Any]]:
-    """Axes of which each run has one value at all its points, and these differ."""
+    """Axes on which each run has one value at all its points, and these values differ."""
     axes = {}
     for name in AXES:
         if name in ("operation", "bytes", "level", *CIRCUMSTANCES):

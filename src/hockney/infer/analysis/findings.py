@@ -25,7 +25,7 @@ class DecidingFinding:
     status: Status
     what: str
     number: str
-    """With its interval, or what else shows how sure it is."""
+    """The number with its interval, or with another measure of how sure it is."""
     reference: str
     """What the number is compared with; empty where there is nothing."""
     action: str

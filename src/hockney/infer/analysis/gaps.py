@@ -42,7 +42,7 @@ class VisitTimes:
 
 def visit_times(run: Run, least_visits: int) -> VisitTimes:
     """Finds the gaps in each launch that visited a point so often, in the order in which its visits
-    were measured: in a sweep each takes longer. The round stands for the time where that is
+    were measured: in a sweep each takes longer. The number of the round is used if the time is
     unknown."""
     launch, round_, known_s = (run.samples.column(name) for name in ("launch", "round", "at_s"))
     read_s = np.where(np.isnan(known_s), round_, known_s)

@@ -35,7 +35,7 @@ CLIQUE = 0.98
 """Least fraction of the pairs on a found switch that have its time."""
 SEED = 1
 FOUND = "?"
-"""Parent of switches that were found by the times, of which no more is known."""
+"""Parent of switches that were found by the times alone."""
 OTHER_SWITCH = "other switch"
 """The level of nodes on different switches found by the times."""
 

@@ -40,7 +40,7 @@ class Port:
     """A port, and what its counters showed."""
 
     name: str
-    """As users know it: eth0, mlx5_0:1, cxi0."""
+    """The name that users know: eth0, mlx5_0:1, cxi0."""
     fabric: str
     """Ethernet, loopback, IP over InfiniBand, InfiniBand, RoCE, Omni-Path, EFA or Slingshot."""
     is_active: bool | None

@@ -24,7 +24,7 @@ from hockney.infer.models.hockney import NO_ASYMPTOTE
 from hockney.records import Run
 
 LOOPBACK = "TCP over loopback"
-"""A transport that nobody publishes."""
+"""A transport without published numbers."""
 OF_SOCKETS = frozenset({"TCP", "Ethernet", "IP over InfiniBand"})
 TCP_VARIABLES = {"FI_PROVIDER": {"tcp", "sockets"}, "UCX_TLS": {"tcp"}, "OMPI_MCA_btl": {"tcp"}}
 """Variables that choose TCP alone. Verbs are no such sign: they run over Ethernet, too."""

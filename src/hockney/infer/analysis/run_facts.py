@@ -42,7 +42,7 @@ VOLATILE = (
 KnownTime = tuple[float, float | None, float | None]
 """A time in seconds with its interval."""
 Times = dict[int, KnownTime]
-"""By message size in bytes."""
+"""Times by message size in bytes."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from hockney.infer.estimate.detector import detector_of, numbers_of
 IDENTITY = ("hockney", "MPI version", "definition")
 """Facts whose change begins a level: results before and after are of different things."""
 RECENT = 20
-"""Newest looks whose duration says how often one may be made, and whose values are usual."""
+"""Number of the newest looks whose duration limits how often one is made, and whose values are
+usual."""
 
 
 class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

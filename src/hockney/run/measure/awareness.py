@@ -49,7 +49,7 @@ class Proof:
     interface: str | None = None
     """The accelerators' interface: "CUDA"."""
     claim: bool | None = None
-    """Whether the library says that it supports the interface; None if it says nothing."""
+    """Whether the library claims to support the interface; None if it does not report it."""
 
     @property
     def has_failed(self) -> bool:
@@ -57,7 +57,7 @@ class Proof:
 
     @property
     def sentence(self) -> str:
-        """What it can or cannot do, and what the library says of itself."""
+        """What the library can or cannot send, and what it claims."""
         kind = " to ".join(self.memory.split(","))
         if self.problem is None:
             return f"{self.library} sends {kind} memory"

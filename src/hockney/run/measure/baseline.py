@@ -97,7 +97,7 @@ def _measured(mpi: Mpi, engine: Engine) -> MessagesAlone | None:
 
 class _Shortest(NamedTuple):
     seconds: dict[int, float]
-    """By size, smallest first."""
+    """Seconds by size, smallest first."""
     disturbed: bool
 
 

@@ -244,7 +244,7 @@ def check_allocation(placement: Placement) -> None:
 
 
 def _check_one_node(placement: Placement) -> None:
-    """Refuses several nodes where nothing says which."""
+    """Refuses several nodes that neither an allocation nor --hosts names."""
     if (placement.nodes or 1) > 1 and placement.launcher in (None, MPIEXEC):
         left = slurm.left_over()
         raise UsageError(

@@ -73,7 +73,7 @@ class SeenRank:
     shown: RankState | None
     """None if it has not come so far as to show anything."""
     for_s: float = 0.0
-    """For how long it has done that."""
+    """Seconds since it began what it shows."""
 
     @property
     def rank(self) -> int | None:
@@ -296,7 +296,7 @@ def _pairs(seen: Sequence[SeenRank], passed: Passed) -> list[NodeFinding]:
 
 
 def _summary(seen: Sequence[SeenRank]) -> list[NodeFinding]:
-    """Who has not entered a collective; else how many ranks do what."""
+    """The ranks that have not entered a collective; else how many ranks do what."""
     exchanging = [process for process in seen if process.phase == EXCHANGING]
     behind = [process for process in seen if process.phase not in (EXCHANGING, SLEEPING)]
     if exchanging and behind and len(behind) <= len(exchanging):

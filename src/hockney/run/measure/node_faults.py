@@ -62,7 +62,7 @@ class NodeFacts:
     """What a node reports."""
 
     name: str
-    """As it calls itself."""
+    """The name that the node reports."""
     lacks: list[str] = field(default_factory=list)
     """Libraries of the engine that it does not find, or the engine itself."""
     free_bytes: int | None = None

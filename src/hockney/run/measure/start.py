@@ -20,7 +20,7 @@ be garbled by another rank's."""
 
 
 SYSFS = "HOCKNEY_SYS"
-"""The variable that says where sysfs is mounted on the nodes, if that is not /sys."""
+"""The variable with the place of sysfs on the nodes, if that is not /sys."""
 MOST_FAILED_STARTS = 2
 """Most failed starts in a row that are taken for chance."""
 

@@ -1,4 +1,4 @@
-"""A library of which only what MPI's standard requires is known."""
+"""An unknown library, which is used only as MPI's standard requires."""
 
 from __future__ import annotations
 
