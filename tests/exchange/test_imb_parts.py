@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from reading import numbers, tables
 
+from excerpts import IMB_MULTI
+
 P2P = """\
 #    Intel(R) MPI Benchmarks 2021.3, IMB-P2P part
 # Benchmarking {name}
@@ -42,3 +44,11 @@ def test_sizes_of_mt_have_a_letter_that_is_no_unit() -> None:
     assert numbers(table)[1024, "mean"] == pytest.approx(2.1e-6)
     assert not table.notes
     assert len(table.rows) == 6
+
+
+def test_a_group_whose_ranks_are_not_shown_is_noted() -> None:
+    text = IMB_MULTI.replace("# Group", "# group")
+    (table,) = tables(text)
+    assert {row.peers for row in table.rows} == {()}
+    assert "no line above shows the ranks of group 0, 1" in table.notes[0]
+    assert not tables(IMB_MULTI)[0].notes

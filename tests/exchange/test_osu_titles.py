@@ -62,3 +62,9 @@ def test_a_mean_is_defined_by_what_the_title_names(
     (table,) = tables(TABLE.format(title))
     assert (table.operation, table.ranks) == (operation, ranks)
     assert table.rows[0].definition.endswith(definition)
+
+
+def test_each_start_of_init_shows_its_own_ranks() -> None:
+    start = "# OSU MPI Init Test v7.4\nnprocs: {}, min: 120 ms, max: 130 ms, avg: 125 ms\n"
+    read = tables(start.format(4) + start.format(8))
+    assert [(table.ranks, table.notes) for table in read] == [(4, []), (8, [])]

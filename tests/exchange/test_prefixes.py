@@ -77,6 +77,13 @@ def test_what_has_no_width_is_no_part_of_a_number(mark: str) -> None:
     assert numbers(marked) == numbers(plain)
 
 
+@pytest.mark.parametrize("blank", ["\N{NO-BREAK SPACE}", "\N{EM SPACE}"])
+@pytest.mark.parametrize("text", [OSU, logs.IMB_MULTI, logs.NCCL])
+def test_blanks_of_web_pages_separate_columns(text: str, blank: str) -> None:
+    plain, pasted = tables(text), tables(text.replace(" ", blank))
+    assert [table.rows for table in pasted] == [table.rows for table in plain]
+
+
 def test_tables_of_one_host_after_the_other_are_both_read() -> None:
     text = behind("node01: ", OSU) + "All done\n" + behind("node02: ", OSU)
     assert [len(table.rows) for table in tables(text)] == [3, 3]

@@ -22,6 +22,8 @@ _ESCAPES = re.compile(
     r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\u200b-\u200d\u2060\ufeff]"
 )
 """Colours and titles of terminals, and characters without a width."""
+_BLANKS = re.compile(r"[\xa0\u2000-\u200a\u202f\u205f\u3000]")
+"""Blanks of web pages and word processors, which do not break a line or have another width."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DAY = r"\d{4}[-/]\d\d[-/]\d\d"
@@ -179,7 +181,7 @@ def _blocks(
 
 
 def _cleaned(line: str, is_mixed: bool) -> str:
-    line = line.rstrip(" \r")
+    line = (line if line.isascii() else _BLANKS.sub(" ", line)).rstrip(" \r")
     # A terminal goes back to the start of the line at each carriage return.
     line = _ESCAPES.sub("", line).rpartition("\r")[2]
     line = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", line)

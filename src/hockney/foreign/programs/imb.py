@@ -52,6 +52,8 @@ _LONG = re.compile(r"^(\s*\d{1,20})l(?=\s)")
 P2P_LOOPS = {"pingpong": "2n", "pingping": "n", "sendrecv_replace": "n"}
 """What IMB-P2P divides the time of a loop by."""
 RATE = Column("bandwidth", "its count of messages over time", "value_Bps", Decimal(1))
+MOST_NAMED = 10
+"""Most groups that a note names."""
 MESSAGES = (1, 2, 4)
 """Messages that a rank sends and receives per repetition: ping-pong, Sendrecv, Exchange."""
 LEAST_RATE = 20.0
@@ -187,6 +189,13 @@ def _rows(log: Log, line: int, titles: list[str], context: ImbContext, table: Lo
         columns[0] = replace(columns[0], statistic="algorithm")
     end = read_rows(log, line + 1, columns, table, ends=lambda text: text.lstrip().startswith("#"))
     table.rows = [_grouped(row, context) for row in table.rows]
+    unknown = {row.algorithm for row in table.rows if row.algorithm}
+    if unknown:
+        groups = ", ".join(sorted(unknown)[:MOST_NAMED])
+        table.note(
+            f"{log.at(line)}: no line above shows the ranks of group {groups}: its number is kept "
+            "as its algorithm"
+        )
     return end
 
 

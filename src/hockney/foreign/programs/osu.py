@@ -346,8 +346,8 @@ def _mean_of(context: OsuContext) -> tuple[str, str]:
 
 
 def _startup(log: Log, line: int, init: re.Match[str], context: OsuContext) -> LogTable:
+    context.ranks = int(init[1])
     table = context.table(log, line)
-    table.ranks = int(init[1])
     names = ("least rank", "largest rank", "mean")
     columns = [Column(name, "MPI_Init, over ranks", factor=MILLI) for name in names]
     with table.row(log, line):
