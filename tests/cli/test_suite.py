@@ -8,16 +8,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import msgspec
 import numpy as np
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
+from hockney.base.errors import UsageError
+from hockney.base.toml_file import parsed_toml
+from hockney.cli import suite
 from hockney.cli._memory import NAME as MEMORY_NAME
-from hockney.plan import plan_of
+from hockney.plan import Plan, plan_of
 from hockney.records import Finish, Run
-from hockney.run.measure.suite import READY, read_suite
+from hockney.run.measure.suite import READY, _expand, read_suite
 from samples import make_run, write_run
 
 PLAN = """
@@ -280,6 +284,12 @@ def test_a_signal_at_the_end_of_a_run_ends_the_suite(
         ("budget", "place", "is in the run and in its matrix"),
         ("[[run]]", "[[run", "plan.toml"),
         ("sizes =", "output =", "unknown key 'output'"),
+        ('"0,8"', '["0", "8"]', 'sizes is a list\n  write one text, such as sizes = "0,8"'),
+        ('"0,8"', "[]", "sizes is a list"),
+        ('"0,8"', "false", "--sizes is true or false"),
+        ('"0,8"', "true", "--sizes is true or false"),
+        ("sizes =", "verify =", "verify = '0,8'\n  it has no value: write verify = true"),
+        ('["core", "none"]', "[]", "the matrix must have a list"),
     ],
 )
 def test_a_wrong_plan_is_told_before_anything_is_measured(
@@ -291,6 +301,34 @@ def test_a_wrong_plan_is_told_before_anything_is_measured(
     assert done.status == 2
     assert complaint in done.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]
+
+
+def requested(text: str, *more: str) -> Plan:
+    """The plan of a suite's only run."""
+    path = Path("plan.toml")
+    [run] = _expand(path, 1, parsed_toml(path, text))
+    with click.Context(suite.command):
+        return suite._request("plan.toml", run, more).plan
+
+
+def test_a_flag_that_is_false_is_its_opposite() -> None:
+    text = 'verb = "fabric"\nn = 2\nlocate = '
+    located = [requested(text + word).first.workload for word in ("true", "false")]
+    assert [workload.locate for workload in located] == [True, False]  # type: ignore[attr-defined]
+
+
+def test_arguments_of_a_run_are_not_values_of_its_options() -> None:
+    text = 'verb = "collective"\nmemory = "host"\nbroadcast = true\ncollectives = "bcast"\n'
+    first = requested(text, "--broadcast").first
+    assert (first.workload.collective, first.placement.broadcast) == ("bcast", "/tmp")  # type: ignore[attr-defined]
+
+
+def test_options_behind_a_plan_go_before_those_in_it() -> None:
+    text = 'verb = "pingpong"\nbudget = "20s"\nmatrix.place = ["core"]\n'
+    assert requested(text, "--budget", "3s").sampling.budget_s == 3.0
+    assert requested(text).sampling.budget_s == 20.0
+    with pytest.raises(UsageError, match="--place is given, and place is in the run's matrix"):
+        requested(text, "--place=none")
 
 
 @pytest.mark.parametrize("plan", READY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +16,7 @@ import click
 from hockney.base.endings import AtEnd
 from hockney.base.errors import HockneyError, UsageError
 from hockney.cli import _options
-from hockney.cli._help import given_options, option, verb
+from hockney.cli._help import Option, given_options, option, verb
 from hockney.cli._option_groups import OF_OUTPUT, OUTLIERS
 from hockney.cli._parameters import FRACTION
 from hockney.plan import Plan
@@ -164,11 +165,13 @@ def _request(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
         if param.name not in OF_OUTPUT
     }
     check_keys(f"{where}, {run.label}", dict(run.options), options)
-    ends = [i + 1 == len(more) or more[i + 1].startswith("-") for i in range(len(more))]
-    words = [run.verb, *(_closed(w) if end else w for w, end in zip(more, ends, strict=True))]
-    for name, value in run.options:
-        words += _words(options[name], name, value)
+    _check_not_varied(f"{where}, {run.label}", run, options, more)
     try:
+        words = [run.verb]
+        # Arguments first: an option with several values would take them for values.
+        for name, value in sorted(run.options, key=lambda pair: _is_option(options[pair[0]])):
+            words += _words(options[name], name, value)
+        words += _closed_words(more)
         request = ask(words, OF_OUTPUT)
         for case in request.plan.cases:
             check_allocation(case.placement)
@@ -179,19 +182,62 @@ def _request(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
     return request
 
 
+def _is_option(param: click.Parameter) -> bool:
+    return isinstance(param, click.Option)
+
+
+def _check_not_varied(
+    where: str, run: PlannedRun, options: dict[str, click.Parameter], more: tuple[str, ...]
+) -> None:
+    """Raises UsageError for an option behind -- that would make all runs of a matrix the same."""
+    varied = {options[name].name: name for name in run.varied}
+    for word in more:
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
+        param = options.get(name.lstrip("-")) if name.startswith("-") else None
+        if param is not None and param.name in varied:
+            raise UsageError(
+                f"{where}: {name} is given, and {varied[param.name]} is in the run's matrix",
+                "leave it out, or change the plan",
+            )
+
+
 def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
-    if isinstance(param, click.Argument):
+    """The words of a key of a run. Raises UsageError where a part of its value would be ignored."""
+    values = value if isinstance(value, list) else [value]
+    has_several = isinstance(param, Option) and (param.multiple or param.several)
+    if isinstance(value, list) and not (has_several and values):
+        text = ",".join(map(str, values)) or "..."
+        raise UsageError(
+            f"{name} is a list",
+            f'write one text, such as {name} = "{text}", or matrix.{name} for a run of each',
+        )
+    if not isinstance(param, Option):
         return [str(value)]
     option = f"--{name}" if len(name) > 1 else f"-{name}"
     if isinstance(value, bool):
-        return [_closed(option)] if value else []
-    values = value if isinstance(value, list) else [value]
+        return _switched(param, option, value)
+    if param.is_flag:
+        raise UsageError(f"{name} = {value!r}", f"it has no value: write {name} = true")
+    if param.several:
+        return [option, *map(str, values)]
     return [word for each in values for word in (option, str(each))]
 
 
-def _closed(option: str) -> str:
-    """The option in one word: --gate would take the next word for its value."""
-    return f"{option}={OUTLIERS}" if option == "--gate" else option
+def _switched(param: Option, option: str, is_on: bool) -> list[str]:
+    """The words of a key that is true or false."""
+    may_be_alone = isinstance(param.flag_value, str)
+    if not (param.is_flag or may_be_alone):
+        raise UsageError(f"{option} is true or false", "give it a value, or leave it out")
+    if is_on:
+        return [f"{option}={param.flag_value}" if may_be_alone else option]
+    return (param.secondary_opts if option in param.opts else param.opts)[:1]
+
+
+def _closed_words(more: tuple[str, ...]) -> Iterator[str]:
+    """The words, with the value of a --gate that has none: it would take a later word for it."""
+    for word, following in zip(more, (*more[1:], "-"), strict=False):
+        is_alone = word == "--gate" and following.startswith("-")
+        yield f"{word}={OUTLIERS}" if is_alone else word
 
 
 def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:

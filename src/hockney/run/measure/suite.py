@@ -44,6 +44,8 @@ class PlannedRun:
     options: tuple[tuple[str, Any], ...]
     """Options by their long names without dashes, in the order of the file."""
     label: str
+    varied: tuple[str, ...] = ()
+    """Those of the matrix."""
 
     def file_name(self, number: int) -> str:
         """A file name from the label."""
@@ -86,7 +88,7 @@ def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedR
     verb, matrix = table.get("verb"), table.get("matrix", {})
     if not isinstance(verb, str):
         raise UsageError(f"{where}: no verb", 'write verb = "pingpong"')
-    if not isinstance(matrix, dict) or not all(isinstance(v, list) for v in matrix.values()):
+    if not isinstance(matrix, dict) or not all(isinstance(v, list) and v for v in matrix.values()):
         raise UsageError(
             f"{where}: the matrix must have a list for each option", 'write matrix.place = ["core"]'
         )
@@ -99,4 +101,4 @@ def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedR
     for values in itertools.product(*matrix.values()):
         varied = dict(zip(matrix, values, strict=True))
         words = " ".join([label, *(f"{key}={value}" for key, value in varied.items())])
-        yield PlannedRun(verb, tuple((fixed | varied).items()), words)
+        yield PlannedRun(verb, tuple((fixed | varied).items()), words, tuple(varied))
