@@ -14,6 +14,7 @@ from hockney.base.units import (
     format_uncertainty,
     how_many,
     known,
+    number_ranges,
     parse_seconds,
     parse_share,
     parse_size,
@@ -201,3 +202,9 @@ def test_no_interval_rounds_a_number_to_another_one(value: float, relative: floa
 )
 def test_one_is_no_several(count: int, what: str, words: str) -> None:
     assert how_many(count, what) == words
+
+
+def test_numbers_that_follow_each_other_are_a_range() -> None:
+    assert number_ranges([0, 1, 2, 3, 8, 6, 7]) == ["0-3", "8", "6-7"]
+    assert number_ranges([5]) == ["5"]
+    assert number_ranges([]) == []

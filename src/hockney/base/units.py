@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
 from hockney.base.errors import UsageError
@@ -210,6 +211,17 @@ def plural(count: float, what: str) -> str:
 def how_many(count: int, what: str) -> str:
     """ "1 launch", "2 launches", "0 ranks"."""
     return f"{count} {plural(count, what)}"
+
+
+def number_ranges(numbers: Iterable[int]) -> list[str]:
+    """Numbers in their order, those that follow each other as a range: "0-3" and "8"."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][-1] + 1:
+            ranges[-1][1:] = [number]
+        else:
+            ranges.append([number])
+    return ["-".join(map(str, ends)) for ends in ranges]
 
 
 def format_seconds(seconds: float | None, digits: int = 4) -> str:

@@ -17,7 +17,7 @@ import msgspec
 from hockney import __version__, records
 from hockney.base.errors import UsageError
 from hockney.base.outputs import write_output
-from hockney.base.units import how_many
+from hockney.base.units import how_many, number_ranges
 from hockney.foreign.logs.settings_above import Logged, tell_apart
 from hockney.foreign.logs.table import LogTable
 from hockney.infer.estimate.summaries import CENTRES, RATES
@@ -115,27 +115,12 @@ def _count(path: Path, lines: set[int], notes: Sequence[str]) -> str | None:
     named = {note.partition(": ")[0] for note in notes[: MOST_NOTES - 1]}
     if all(f"{path}, line {line}" in named for line in lines):
         return None
-    parts = [_range(part) for part in _consecutive(sorted(lines))]
+    parts = number_ranges(sorted(lines))
     more = len(parts) - MOST_RANGES
     end = f" and {more} more places up to line {max(lines)}" if more > 0 else ""
     are, where = ("is", "line") if len(lines) == 1 else ("are", "lines")
     rows = f"{how_many(len(lines), 'row')} {are} ignored"
     return f"{path}: {rows}: {where} {', '.join(parts[:MOST_RANGES])}{end}"
-
-
-def _consecutive(numbers: Sequence[int]) -> Iterator[list[int]]:
-    part: list[int] = []
-    for number in numbers:
-        if part and number > part[-1] + 1:
-            yield part
-            part = []
-        part.append(number)
-    if part:
-        yield part
-
-
-def _range(part: Sequence[int]) -> str:
-    return str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}"
 
 
 def _add_table(run: Run, table: LogTable, earlier: Counter[tuple[Point, str]]) -> None:

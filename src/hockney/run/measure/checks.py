@@ -8,7 +8,13 @@ from pathlib import Path
 
 from hockney.base.allowed import allowed_count, allowed_set
 from hockney.base.errors import UsageError
-from hockney.base.units import format_estimated_size, format_seconds, format_size, how_many
+from hockney.base.units import (
+    format_estimated_size,
+    format_seconds,
+    format_size,
+    how_many,
+    number_ranges,
+)
 from hockney.plan import Case, Placement, Plan
 from hockney.plan.accepts import check_accepted
 from hockney.plan.bounds import check_count
@@ -370,7 +376,7 @@ def _check_place(place: str) -> None:
 
 
 def _check_cpus(cpus: Sequence[int], ranks: int) -> None:
-    text = _ranges(cpus)
+    text = ",".join(number_ranges(cpus))
     allowed = allowed_set()
     if not allowed:
         raise UsageError(
@@ -380,22 +386,10 @@ def _check_cpus(cpus: Sequence[int], ranks: int) -> None:
     if refused:
         raise UsageError(
             f"--cpus {text}: this process may not run on CPU {refused[0]}",
-            f"it may run on {_ranges(sorted(allowed))}",
+            f"it may run on {','.join(number_ranges(sorted(allowed)))}",
         )
     if len(cpus) < ranks:
         raise UsageError(
             f"--cpus {text} names {how_many(len(cpus), 'CPU')} for {ranks} ranks",
             "name one CPU for each rank",
         )
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """Writes 0, 1, 2, 3, 8 as "0-3,8"."""
-    words: list[str] = []
-    start = previous = numbers[0]
-    for number in [*numbers[1:], -1]:
-        if number != previous + 1:
-            words.append(str(start) if start == previous else f"{start}-{previous}")
-            start = number
-        previous = number
-    return ",".join(words)
