@@ -312,7 +312,7 @@ def requested(text: str, *more: str) -> Plan:
 
 
 def test_a_flag_that_is_false_is_its_opposite() -> None:
-    text = 'verb = "fabric"\nn = 2\nlocate = '
+    text = 'verb = "fabric"\nn = 8\nlocate = '
     located = [requested(text + word).first.workload for word in ("true", "false")]
     assert [workload.locate for workload in located] == [True, False]  # type: ignore[attr-defined]
 
