@@ -107,6 +107,15 @@ def test_joined_logs_are_launches(hockney: RunHockney, tmp_path: Path) -> None:
     assert hockney("import", "--join", "0.out", "imb.txt", "-o", "x.jsonl").status == 2
 
 
+def test_a_log_is_one_launch_however_often_it_is_named(hockney: RunHockney, tmp_path: Path) -> None:
+    for name in ("a.out", "b.out"):
+        (tmp_path / name).write_text(logs.OSU_5)
+    refused = hockney("import", "--join", "a.out", "./a.out", "-o", "x.jsonl")
+    assert (refused.status, "a.out is given twice" in refused.stderr) == (2, True)
+    copied = hockney("import", "--join", "a.out", "b.out", "-o", "x.jsonl")
+    assert "b.out has the same text as a.out" in copied.stderr
+
+
 def test_what_is_wrong_with_a_log_is_told_with_its_line(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

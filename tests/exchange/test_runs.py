@@ -11,6 +11,7 @@ from reading import log, runs, tables
 import excerpts as logs
 from hockney import records
 from hockney.base.errors import UsageError
+from hockney.foreign.exchange import reading
 from hockney.foreign.logs.runs import runs_of, store
 from hockney.foreign.programs import netpipe
 from hockney.infer.estimate import estimate
@@ -86,3 +87,13 @@ def test_files_of_the_same_program_are_launches_of_one_run() -> None:
 def test_the_definition_of_a_run_is_that_of_its_typical_time() -> None:
     (run,) = runs(logs.NETPIPE_3)
     assert run.launches[0].definition == f"best trial: {netpipe.BEST}"
+
+
+def test_launches_of_versions_with_other_times_say_so() -> None:
+    old, new = (log(logs.OSU_5.replace("v5.3.2", version)) for version in ("v5.3.2", "v7.4"))
+    logged = [(each, table) for each in (old, new) for table in reading.read(each, "osu")]
+    (run,) = runs_of(logged, "osu")
+    assert run.header.source is not None
+    (note,) = run.header.source.notes
+    assert note.startswith("unlike definitions of its launches: some.log, line 3 (OSU MPI")
+    assert note.endswith("7.4): mean: mean of round trips timed singly, over 2, first rank")

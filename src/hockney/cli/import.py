@@ -19,6 +19,7 @@ from hockney.foreign.logs.log import UNKNOWN, Log, read_log
 from hockney.foreign.programs import reader_names
 
 if TYPE_CHECKING:
+    from hockney.foreign.logs.table import LogTable
     from hockney.profiling.kinds import Profile
     from hockney.records import Run
 
@@ -96,6 +97,9 @@ def command(
     programs, others = _programs(files, format_name)
     if not others:
         check_used("on programs", "format_name", "output", "only", "force")
+    twice = [file for file, count in Counter(map(Path.resolve, others)).items() if count > 1]
+    if join and twice:
+        raise UsageError(f"--join: {twice[0]} is given twice", "name each log once")
     logs = [
         replace(read_log(file), bytes=size, operation=operation, columns=columns, repeated=repeated)
         for file in others
@@ -182,7 +186,20 @@ def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> li
             "join logs of the same program",
         )
     tables = [(log, table) for log in logs for table in read(log, names[0])]
+    _note_copies(tables)
     return runs_of(tables, names[0], label)
+
+
+def _note_copies(tables: Sequence[tuple[Log, LogTable]]) -> None:
+    """Notes logs of the same text: their launches are one."""
+    first: dict[str, Log] = {}
+    for log, table in tables:
+        same = first.setdefault(log.text, log)
+        if same is not log:
+            table.note(
+                f"{log.path} has the same text as {same.path}: a copy is no other launch, and "
+                "makes intervals too narrow"
+            )
 
 
 def _store(converted: Sequence[Converted], output: Path | None, force: bool) -> None:

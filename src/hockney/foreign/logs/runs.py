@@ -76,7 +76,7 @@ def _run(logged: Sequence[Logged], format: str, label: str | None) -> Run:
         format=format,
         program=first.program,
         version=first.version,
-        notes=_notes(logged),
+        notes=[*_unlike_definitions(logged), *_notes(logged)],
     )
     header = RunRecord(
         schema=SCHEMA,
@@ -95,6 +95,20 @@ def _run(logged: Sequence[Logged], format: str, label: str | None) -> Run:
         for table in tables:
             _add_table(run, table, earlier)
     return run
+
+
+def _unlike_definitions(logged: Sequence[Logged]) -> list[str]:
+    """A note where the launches of a run are of times that are defined otherwise, as those of other
+    versions of a program may be."""
+    definitions: dict[str, str] = {}
+    for log, table in logged:
+        if definition := _definition(table):
+            version = f" ({table.program} {table.version})" if table.version else ""
+            definitions.setdefault(definition, f"{log.at(table.line)}{version}")
+    if len(definitions) < 2:
+        return []
+    (first, where), (other, there), *_ = definitions.items()
+    return [f"unlike definitions of its launches: {where}: {first}; {there}: {other}"]
 
 
 def _notes(logged: Sequence[Logged]) -> list[str]:
