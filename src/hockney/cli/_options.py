@@ -167,6 +167,10 @@ MOST_INPUT = option(
 EXPLAIN = option(
     "--explain", is_flag=True, help="Also print what columns hold, and the rules of verdicts."
 )
+TOLERANCE = option(
+    "--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal."
+)
+
 HISTORY = option(
     "--history",
     "past",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,12 +15,11 @@ from hockney.base.errors import UsageError
 from hockney.base.toml_file import read_toml
 from hockney.cli._help import OUTPUT, SAMPLING
 from hockney.plan.bounds import check_combinations
-from hockney.plan.variants import ENVIRONMENT, Variant
+from hockney.plan.variants import ENVIRONMENT, VARIABLE, Variant
 
 FIXED = frozenset({"budget", "precision", "output", "sizes", "from", "to", "per-octave", "o"})
 """Options that cannot be varied, beside those of sampling and output: variants are compared at the
 same sizes, in the same run."""
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ON, OFF = ("on", "yes", "true"), ("off", "no", "false")
 ADVICE = "write --vary window=1,64 or --vary env:UCX_TLS=tcp,sm, or --vary @FILE"
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("others", nargs=-1, type=click.Path(path_type=Path))
-@option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
+@_options.TOLERANCE
 @_options.HISTORY
 @_options.host_memory()
 @option(

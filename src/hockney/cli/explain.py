@@ -9,7 +9,7 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import given_options, option, verb
-from hockney.cli._parameters import FRACTION, SECONDS
+from hockney.cli._parameters import SECONDS
 
 if TYPE_CHECKING:
     from hockney.infer.analysis.explanation import Explanation
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @click.argument("base", metavar="A", type=click.Path(path_type=Path))
 @click.argument("other", metavar="B", type=click.Path(path_type=Path))
-@option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
+@_options.TOLERANCE
 @option(
     "--try",
     "tries",

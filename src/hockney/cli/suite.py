@@ -18,7 +18,6 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.cli import _options
 from hockney.cli._help import Option, given_options, option, verb
 from hockney.cli._option_groups import OF_OUTPUT, OUTLIERS
-from hockney.cli._parameters import FRACTION
 from hockney.plan import Plan
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ MEASURE_THERE = "measure this plan there, too"
     help="Results of this plan from before: a run that is slower, or shows a failure that is new, "
     "fails the suite.",
 )
-@option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
+@_options.TOLERANCE
 @_options.host_memory()
 @_options.QUIET
 def command(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 ENVIRONMENT = "env:"
 """Prefix of the name of an environment variable in the keys of a variant."""
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""Valid names of environment variables."""
 DEFAULT_TOLERANCE = 0.01
 LEAST_BLOCKS = 8
 """Fewest blocks that can separate two variants: with fewer, the signed-rank test has no p below the

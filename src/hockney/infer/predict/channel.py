@@ -35,6 +35,8 @@ from hockney.plan.workloads.collective import is_collective_name
 
 RESAMPLES = 200
 """Bootstrap resamples of launches, for intervals of predictions."""
+MOST_RESAMPLES = 40
+"""Most of these by which a program is predicted, which takes longer."""
 
 OF_LOGGP = ("overhead", "gap")
 """Terms that loggp alone has."""

@@ -18,7 +18,7 @@ import numpy as np
 from hockney.base.units import format_size
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
-from hockney.infer.predict.channel import Channel, Unchanged
+from hockney.infer.predict.channel import MOST_RESAMPLES, Channel, Unchanged
 from hockney.infer.predict.costs import Costs, CostsOf, scaled, slower
 from hockney.infer.predict.patterns import MESSAGE
 from hockney.infer.predict.program_collectives import (
@@ -36,7 +36,6 @@ MOST_STEPS = 20_000
 LEAST_TURNS = 10
 """Fewest turns of an item in that part; rarer ones are added separately, as they would count too
 much there, or not at all."""
-MOST_RESAMPLES = 40
 FROM_ROOT = frozenset({"bcast", "scatter"})
 """Collectives whose root sends, and may continue before the others have received."""
 TO_ROOT = frozenset({"reduce", "gather"})

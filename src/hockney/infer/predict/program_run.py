@@ -22,7 +22,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
-from hockney.infer.predict.channel import Channel, Unchanged
+from hockney.infer.predict.channel import MOST_RESAMPLES, Channel, Unchanged
 from hockney.infer.predict.costs import CostsOf
 from hockney.infer.predict.program_collectives import CompletionTime, ProgramCollectives
 from hockney.profiling.order import (
@@ -44,7 +44,6 @@ SLOPE_S = 1e-9
 ADDED_S = np.concatenate([[0.0, SLOPE_S], np.geomspace(1e-8, 10.0, 73)])
 TOLERATED = (0.01, 0.02, 0.05)
 """Longer run times, as fractions, for which the tolerated latency is computed."""
-MOST_RESAMPLES = 40
 MOST_STUCK = 4
 """Most ranks that the words of an order without an end name."""
 MOST_STEPS = 3_000_000

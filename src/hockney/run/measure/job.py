@@ -6,7 +6,6 @@ Everything that a user typed appears in the script as one quoted word.
 from __future__ import annotations
 
 import math
-import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from hockney.base.errors import UsageError
 from hockney.base.registry import offers
 from hockney.plan import Case, Plan, Sampling
 from hockney.plan.engine import engine_arguments, launch_arguments
+from hockney.plan.variants import VARIABLE
 from hockney.run.launchers import launcher_named
 from hockney.run.measure.files import long_list_of
 from hockney.run.measure.nodes import private_copy, scripts_of
@@ -31,7 +31,6 @@ MARGIN_S = 60.0
 LEAST_S, FAILED_S = 60, 600
 """Shortest time between looks of jobs, and the time after one that failed."""
 WAIT = '"$wait_s"'
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import IO
 from hockney.base.endings import GRACE_S, AtEnd, caught, die_with_parent
 from hockney.base.errors import HockneyError
 from hockney.base.limits import explained
+from hockney.records.stand_alone import RECORD
 from hockney.run.measure import shared_memory
 from hockney.run.measure.processes import process_directories
 
@@ -28,8 +29,6 @@ POLL_S = 0.25
 MARK = "HOCKNEY_MARK"
 """A variable that all processes of a launch inherit, by which its strays are found."""
 READ_BYTES = 1 << 16
-RECORD = b'{"kind":"'
-"""Start of the engine's lines."""
 END_POLL_S = 0.01
 """Interval at which killed processes are looked for."""
 HEEDS_EVERY_S = 0.1

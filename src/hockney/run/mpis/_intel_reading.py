@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hockney.plan.bounds import LONGEST_NUMBER, is_whole
+from hockney.plan.bounds import LARGEST_INT, LONGEST_NUMBER, is_whole
 from hockney.plan.held_rules import HeldRule, check_no_overlap, wrong_in
 from hockney.plan.json_rules import Name, named_json
 
@@ -16,7 +16,6 @@ EXPORT = re.compile(r"\s*(?:export\s+|set\s+)?I_MPI_ADJUST_(\w+)=(.*)")
 NUMBER = rf"(\d{{1,{LONGEST_NUMBER}}})"
 RANGE = re.compile(rf"{NUMBER}(?::(?:{NUMBER}-{NUMBER})?(?:@{NUMBER}-{NUMBER})?)?")
 """The form of a rule: ID[:SIZES][@RANKS]"""
-LARGEST = 2**31 - 1
 ANY = "-1"
 """Value of a limit in a tree: no limit."""
 
@@ -53,7 +52,7 @@ def _of_range(collective: str, match: re.Match[str], line: int) -> HeldRule:
     return HeldRule(
         collective,
         (ranks[0], int(ranks[1]) if ranks[1] else None),
-        (sizes[0], int(sizes[1]) if sizes[1] and int(sizes[1]) < LARGEST else None),
+        (sizes[0], int(sizes[1]) if sizes[1] and int(sizes[1]) < LARGEST_INT else None),
         match[1],
         line,
     )

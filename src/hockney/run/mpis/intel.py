@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney.base.errors import HockneyError
+from hockney.plan.bounds import LARGEST_INT
 from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
 from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, other
 from hockney.run.mpis._intel_reading import read_tree, read_variables
@@ -33,7 +34,6 @@ TELLS = (*other.TELLS, r"MPI startup\(\): (libfabric provider: .*|Number of NICs
 LIBRARIES = ("Intel MPI",)
 AWARE = {"I_MPI_OFFLOAD": "1"}
 PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"
-LARGEST_BYTES = 2**31 - 1
 Tree = dict[str, Any]
 ANY, OWN = "-1", "0"
 ALGORITHMS = {
@@ -121,11 +121,11 @@ def _ranges(rules: Sequence[Rule], name: str) -> Iterator[str]:
     for rule in sorted(rules, key=lambda rule: rule.from_bytes):
         if rule.from_bytes > begin:
             yield f"{OWN}:{begin}-{rule.from_bytes - 1}"
-        to = LARGEST_BYTES if rule.to_bytes is None else rule.to_bytes
+        to = LARGEST_INT if rule.to_bytes is None else rule.to_bytes
         yield f"{_number(rule, name)}:{rule.from_bytes}-{to}"
         begin = to + 1
-    if begin <= LARGEST_BYTES:
-        yield f"{OWN}:{begin}-{LARGEST_BYTES}"
+    if begin <= LARGEST_INT:
+        yield f"{OWN}:{begin}-{LARGEST_INT}"
 
 
 def _number(rule: Rule, name: str) -> str:

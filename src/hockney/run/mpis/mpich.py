@@ -21,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney.base.errors import HockneyError
+from hockney.plan.bounds import LARGEST_INT
 from hockney.plan.workloads.collective import DEFAULT, INT_BYTES
 from hockney.run.mpis import (
     ONE_FOR_ALL_SIZES,
@@ -96,8 +97,6 @@ SIZE_KEYS = {
     "reduce_scatter_block": "total_msg_size",
 }
 """Keys of conditions on the size; the total counts the blocks of all ranks."""
-LARGEST_BYTES = 2**31 - 1
-"""The library reads conditions with atoi."""
 REDUCTIONS = frozenset({"reduce", "allreduce"})
 
 
@@ -310,8 +309,8 @@ def _by_size(rules: Sequence[Rule], own: Tree, leaf: Callable[[Rule, Tree], Tree
 
 
 def _checked(size: int) -> int:
-    if size > LARGEST_BYTES:
-        raise HockneyError(f"a rule for {size} B: MPICH reads sizes up to {LARGEST_BYTES} B only")
+    if size > LARGEST_INT:  # the library reads conditions with atoi
+        raise HockneyError(f"a rule for {size} B: MPICH reads sizes up to {LARGEST_INT} B only")
     return size
 
 

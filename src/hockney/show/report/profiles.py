@@ -11,6 +11,7 @@ from hockney.profiling.summary import ProfileSummary
 from hockney.show.drawing.description import Figure
 from hockney.show.profile import (
     RANKS,
+    TOP,
     answer_lines,
     call_columns,
     profile_facts,
@@ -23,7 +24,6 @@ from hockney.show.report.tables import MOST_ROWS, ReportTable, page_table
 
 ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
 """Order of figures, the most important first; those of other packages follow."""
-TOP = 10
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from hockney.infer.analysis.course import Array
 from hockney.infer.analysis.watch import Look, SeriesNow, Watch, Watched
 from hockney.show.curves import sentence
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
+from hockney.show.history_figure import SECONDS_A_DAY
 from hockney.show.report.plain_section import PlainSection
 from hockney.show.report.sections import Alternative, ShownFigure
 from hockney.show.report.tables import page_table
 from hockney.show.table import TableColumn
 from hockney.show.watch_lines import change_line, series_words
 
-SECONDS_A_DAY = 86400.0
 MOST_DRAWN, MOST_PARTS = 6, 3
 """Most times, and most parts of a network, that are drawn."""
 MOST_MARKS = 1000
