@@ -67,3 +67,9 @@ def test_rows_below_another_heading_are_not_of_the_first() -> None:
     (table,) = tables(first + first.replace("8 1.25", "16 1.50") + "# size MB/s\n32 9.5\n")
     assert numbers(table) == KNOWN
     assert [note.partition(": ")[0] for note in table.notes] == ["some.log, line 5"]
+
+
+def test_a_table_of_a_program_that_is_refused_is_refused() -> None:
+    text = "MIGRATED TCP STREAM TEST from 0.0.0.0\nsize time_secs Mbit/s\n16384 10.00 9415.94\n"
+    with pytest.raises(UsageError, match="a log of netperf"):
+        reading.recognise(log(text))

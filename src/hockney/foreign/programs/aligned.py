@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.not_read import refusal
 from hockney.foreign.logs.table import LogTable, is_number, is_written_size
 from hockney.foreign.programs import csv
 from hockney.foreign.programs._csv_heading import heading_of, is_size
@@ -27,7 +28,7 @@ LEAST = 2
 
 def recognise(log: Log) -> int | None:
     heading = _heading(log)
-    return heading.line if heading else None
+    return heading.line if heading and refusal(log) is None else None
 
 
 def read(log: Log) -> list[LogTable]:
