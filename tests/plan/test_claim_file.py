@@ -57,6 +57,18 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
         ("value = '2us'\ntolerance = 0.5", TIME, 1e-6, 3e-6),
         ("at_least = '1GB/s'", TIME.replace("time", "bandwidth"), 1e9, math.inf),
         (
+            "at_least = '1GB/s'",
+            "[quantity]\nwhat = 'parameter'\nname = 'r_inf_Bps'\n",
+            1e9,
+            math.inf,
+        ),
+        (
+            "at_most = '2us'",
+            "[quantity]\nwhat = 'path'\npath = 'points[bytes=8].time_s'\n",
+            -math.inf,
+            2e-6,
+        ),
+        (
             "at_most = '2KiB'",
             "[quantity]\nwhat = 'parameter'\nname = 'n_half_B'\n",
             -math.inf,

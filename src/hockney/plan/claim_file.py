@@ -297,11 +297,11 @@ def _number(where: str, key: str, value: Any, quantity: Quantity) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         return float(value)
     if isinstance(value, str):
-        if quantity.what == BANDWIDTH:
+        if (unit := unit_of(quantity)) == "B/s":
             return float(_read(where, key, lambda text: parse_size(text.removesuffix("/s")), value))
-        if quantity.what == TIME or (quantity.name or "").endswith("_s"):
+        if unit == "s":
             return float(_read(where, key, parse_seconds, value))
-        if (quantity.name or "").endswith("_B"):
+        if (quantity.name or quantity.path or "").endswith("_B"):
             return float(_read(where, key, parse_size, value))
     raise UsageError(f"{where}: {key}: {value!r} is not a number", f"such as {key} = 1.5")
 
