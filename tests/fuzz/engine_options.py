@@ -16,7 +16,7 @@ import time
 from functools import cache
 from pathlib import Path
 
-from hockney.run.measure.build import SOURCES
+from hockney.run.measure.build import ENGINE
 from hockney.run.measure.start import MOST_FAILED_STARTS
 
 NAMES = ("-",)
@@ -218,7 +218,7 @@ def _engine() -> Path:
     owner, directory = os.getpid(), tempfile.mkdtemp(prefix="hockney-fuzz-")
     atexit.register(lambda: os.getpid() == owner and shutil.rmtree(directory))
     path = Path(directory) / "hockney-engine"
-    sources = sorted(map(str, SOURCES.rglob("*.c")))
+    sources = sorted(map(str, ENGINE.directory.rglob("*.c")))
     sanitize = (f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all")
     subprocess.run(
         [_mpi("mpicc"), *FLAGS, "-O1", *sanitize, "-o", path, *sources, "-lm"], check=True
