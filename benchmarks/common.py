@@ -17,7 +17,7 @@ from hockney.plan import Case, Placement, Sampling
 from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.plan.size import Size
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.measure.build import SOURCES, build_engine
+from hockney.run.measure.build import ENGINE, build_engine
 from hockney.run.measure.compiler import FLAGS
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.start import start_of
@@ -32,8 +32,18 @@ CLASSES = {"small": (0, 1024), "medium": (1025, 65536), "large": (65537, 1 << 40
 
 def build_with_engine(mpicc: str | Path, source: Path, program: Path, *options: str) -> None:
     """A C program that calls parts of the engine: `source` and all of it but its main program."""
-    parts = [part for part in SOURCES.rglob("*.c") if part.name != "main.c"]
-    command = [mpicc, *FLAGS, *options, f"-I{SOURCES}", "-o", program, *parts, source, "-lm"]
+    parts = [part for part in ENGINE.directory.rglob("*.c") if part.name != "main.c"]
+    command = [
+        mpicc,
+        *FLAGS,
+        *options,
+        f"-I{ENGINE.directory}",
+        "-o",
+        program,
+        *parts,
+        source,
+        "-lm",
+    ]
     subprocess.run(command, check=True)
 
 

@@ -22,7 +22,7 @@ from common import build_with_engine
 
 from hockney.plan import Case, Placement
 from hockney.plan.workloads.collective import Collective
-from hockney.run.measure.build import SOURCES
+from hockney.run.measure.build import ENGINE
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.platforms import platform_file
 from hockney.run.schedulers import find_starter
@@ -38,7 +38,7 @@ def simulate(args: argparse.Namespace) -> list[dict[str, Any]]:
         platform_file(Placement(ranks=args.ranks, platform=shape)) as placement,
     ):
         engine = Path(directory) / "engine"
-        build_with_engine(mpi.mpicc, SOURCES / "main.c", engine, "-DHOCKNEY_WHOLE_ROUNDS")
+        build_with_engine(mpi.mpicc, ENGINE.directory / "main.c", engine, "-DHOCKNEY_WHOLE_ROUNDS")
         program = [str(engine), "collective", args.collective, f"--sizes={args.sizes}"]
         program += ["--place=none", f"--sync={args.sync}", "--seconds=1000"]
         program += [f"--rounds={args.rounds}:{args.rounds}"]

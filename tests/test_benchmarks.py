@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conftest import TEST_TIMEOUT_S, first_of
-from hockney.run.measure.build import SOURCES
+from hockney.run.measure.build import ENGINE
 from hockney.run.measure.compiler import FLAGS
 from hockney.run.measure.mpi import find_mpi
 from hockney.run.mpis import Mpi
@@ -34,7 +34,7 @@ def test_each_can_be_asked_what_it_does(name: str) -> None:
 
 def test_their_c_programs_fit_the_engine() -> None:
     """loop_cost_threads.c once named an option in its old place."""
-    command = [find_mpi(None).mpicc, *FLAGS, f"-I{SOURCES}", "-fsyntax-only"]
+    command = [find_mpi(None).mpicc, *FLAGS, f"-I{ENGINE.directory}", "-fsyntax-only"]
     done = subprocess.run([*command, *BENCHMARKS.glob("*.c")], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hockney
-from hockney.run.measure.build import SOURCES
+from hockney.run.measure.build import ENGINE
 from hockney.run.measure.compiler import FLAGS
 
 ROOT = Path(__file__).parents[2]
@@ -131,7 +131,7 @@ def build(name: str) -> Path:
     machine, root = MACHINES[name], libraries_of(name)
     made = f"engine-{name}-{machine.library.package}"
     program, command = KEPT / made, KEPT / f"hockney-{made}"
-    sources = [*SOURCES.rglob("*.[ch]"), *SOURCES.rglob("*.def")]
+    sources = [*ENGINE.directory.rglob("*.[ch]"), *ENGINE.directory.rglob("*.def")]
     newest = max(path.stat().st_mtime for path in sources)
     if command.exists() and command.stat().st_mtime > newest:
         return command
@@ -141,7 +141,7 @@ def build(name: str) -> Path:
         [
             *(machine.compiler, f"--sysroot={root}", *FLAGS, *STRICT, "-o", program),
             *(f"-I{headers}", f"-L{libraries}"),
-            *(f"-Wl,-rpath-link,{libraries}", *sorted(SOURCES.rglob("*.c"))),
+            *(f"-Wl,-rpath-link,{libraries}", *sorted(ENGINE.directory.rglob("*.c"))),
             *(f"-l:{machine.library.soname}", "-lm"),
         ],
         check=True,
