@@ -96,8 +96,7 @@ def checked(
     looks = [*blocks.looks, 1.0]
     look_blocks = [*blocks.look_blocks, most] if narrows else []
     for ratio in variant_ratios(blocks.times, comparison, looks, look_blocks):
-        judged = ratio.judged
-        if ratio.point is not None and judged.matters and judged.verdict == "slower":
+        if ratio.point is not None and ratio.judged.is_slower:
             outcome.slower.add((ratio.point.ranks, ratio.point.bytes))
     return outcome
 

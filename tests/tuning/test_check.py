@@ -70,7 +70,7 @@ def study_of(*sizes: int, ranks: int = 8) -> VariantStudy:
         SimpleNamespace(
             point=Point(operation="bcast", ranks=ranks, bytes=size),
             blocks=8,
-            judged=SimpleNamespace(matters=False, verdict="same"),
+            judged=SimpleNamespace(is_slower=False),
         )
         for size in sizes
     ]
@@ -105,7 +105,7 @@ def test_cells_that_could_not_be_measured_are_no_success() -> None:
 
 def test_what_rules_cost_where_none_holds() -> None:
     def cell(base_s: float, time_s: float, verdict: str, rule: HeldRule | None) -> Checked:
-        judged = SimpleNamespace(verdict=verdict, matters=True)
+        judged = SimpleNamespace(is_slower=verdict == "slower")
         ratio = SimpleNamespace(base_s=base_s, time_s=time_s, judged=judged)
         return Checked("bcast", 2, 8, ratio, rule, True)  # type: ignore[arg-type]
 

@@ -115,7 +115,7 @@ def test_rules_that_differ_in_their_radix_are_different_choices() -> None:
     ratio = SimpleNamespace(
         point=Point(operation="bcast", ranks=4, bytes=8),
         blocks=8,
-        judged=SimpleNamespace(matters=True, verdict="same"),
+        judged=SimpleNamespace(is_slower=False),
     )
     study, nowhere = SimpleNamespace(ratios=[ratio]), Run(header())
     sizes = [CheckedSizes("bcast", 4, (8,), ())]

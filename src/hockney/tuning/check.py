@@ -74,8 +74,7 @@ class Checked:
     def is_slower(self) -> bool:
         """True if the rules are significantly slower than the default, and not surely by less than
         the tolerance."""
-        judged = self.ratio.judged
-        return judged.matters and judged.verdict == "slower"
+        return self.ratio.judged.is_slower
 
 
 @dataclass(frozen=True)

@@ -33,14 +33,6 @@ class Gain:
     verdict: str
 
 
-def is_surely_slower(ratio: VariantRatio) -> bool:
-    return ratio.judged.verdict == "slower" and ratio.judged.matters
-
-
-def is_surely_faster(ratio: VariantRatio) -> bool:
-    return ratio.judged.verdict == "faster" and ratio.judged.matters
-
-
 def to_confirm(
     study: VariantStudy, tried: Sequence[Setting], most: int
 ) -> list[tuple[Setting, ...]]:
@@ -48,7 +40,7 @@ def to_confirm(
     scores: dict[str, tuple[float, Setting]] = {}
     for setting in tried:
         ratios = study.at_points(setting.name)
-        if not ratios or any(map(is_surely_slower, ratios)):
+        if not ratios or any(ratio.judged.is_slower for ratio in ratios):
             continue
         if min(math.log(ratio.judged.ratio) for ratio in ratios) < -PROMISING:
             mean = _mean(ratios)
@@ -70,7 +62,8 @@ def chosen_of(study: VariantStudy, tried: Sequence[Setting] = ()) -> Variant | N
         ratios = study.at_points(variant.name)
         if study.unmatched.get(variant.name):  # sizes that it was not measured at
             continue
-        if any(map(is_surely_faster, ratios)) and not any(map(is_surely_slower, ratios)):
+        verdicts = {ratio.judged.verdict for ratio in ratios if ratio.judged.matters}
+        if verdicts == {"faster"}:
             faster.append((_mean(ratios), variant))
     if not faster:
         return None

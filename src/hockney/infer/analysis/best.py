@@ -74,8 +74,7 @@ class Contender:
     def is_faster(self) -> bool:
         """True if it is significantly faster than the library's own decision, and not surely by
         less than TOLERANCE."""
-        judged = self.difference
-        return judged is not None and judged.matters and judged.verdict == "faster"
+        return self.difference is not None and self.difference.is_faster
 
     @property
     def may_be_faster(self) -> bool:
@@ -141,7 +140,7 @@ class CollectiveCell:
     @property
     def ties(self) -> tuple[str, ...]:
         """The rivals of the fastest algorithm that no test shows to be slower."""
-        return tuple(name for name, judged in self.rivals if not _is_slower(judged))
+        return tuple(name for name, judged in self.rivals if not judged.is_slower)
 
     @property
     def winner(self) -> PointEstimate | None:
@@ -171,10 +170,6 @@ class CollectiveCell:
     def unknown_text(self) -> str:
         """Why the best is unknown."""
         return f"unknown: {how_many(self.launches, 'launch')}"
-
-
-def _is_slower(judged: Judged) -> bool:
-    return judged.matters and judged.verdict == "slower"
 
 
 def name_of(point: Axes) -> str:

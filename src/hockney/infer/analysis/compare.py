@@ -102,8 +102,7 @@ class RunComparison:
 
     def is_slower(self, tolerance: float) -> bool:
         """Whether B is slower than the tolerance allows, as a whole or surely at some point."""
-        overall = self.overall
-        is_whole = bool(overall and overall.matters and overall.verdict == "slower")
+        is_whole = self.overall is not None and self.overall.is_slower
         return is_whole or bool(self.slower_points(tolerance))
 
     def is_worse(self, tolerance: float) -> bool:

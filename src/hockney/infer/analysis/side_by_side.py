@@ -29,7 +29,7 @@ class MethodRatio:
     @property
     def is_faster(self) -> bool:
         """True if the point is surely faster, and not within the tolerance."""
-        return self.judged.verdict == "faster" and self.judged.matters
+        return self.judged.is_faster
 
 
 def over_contiguous(points: Sequence[PointEstimate]) -> list[MethodRatio]:

@@ -76,12 +76,9 @@ class VariantStudy:
         gains = []
         for name in self.comparison.names[1:]:
             at = self.at_points(name)
-            sure = sorted(
-                (ratio for ratio in at if ratio.judged.matters),
-                key=lambda ratio: ratio.judged.ratio,
-            )
-            faster = tuple(ratio for ratio in sure if ratio.judged.verdict == "faster")
-            slower = tuple(ratio for ratio in sure[::-1] if ratio.judged.verdict == "slower")
+            in_order = sorted(at, key=lambda ratio: ratio.judged.ratio)
+            faster = tuple(ratio for ratio in in_order if ratio.judged.is_faster)
+            slower = tuple(ratio for ratio in in_order[::-1] if ratio.judged.is_slower)
             gains += [Gains(name, len(at), faster, slower)] if len(at) > 1 else []
         return gains
 

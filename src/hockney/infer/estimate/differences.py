@@ -121,6 +121,14 @@ class Judged:
         """Whether a difference is shown that is not surely within the tolerance."""
         return self.verdict in ("faster", "slower") and not self.within_tolerance
 
+    @property
+    def is_faster(self) -> bool:
+        return self.matters and self.verdict == "faster"
+
+    @property
+    def is_slower(self) -> bool:
+        return self.matters and self.verdict == "slower"
+
 
 def paired(log_ratios: Array, tolerance: float, level: float = LEVEL) -> Judged:
     """Judges the log ratios of independent pairs or blocks (second over first)."""
