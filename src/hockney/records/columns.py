@@ -189,8 +189,3 @@ class Ragged:
         counts = ends - starts
         before = np.cumsum(counts) - counts
         return self.packed.at(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
-
-    def divided(self, divisors: NDArray[np.float64]) -> Ragged:
-        """Each list divided by its own divisor."""
-        values = self.packed.at(slice(0, int(self.ends[-1])))
-        return Ragged(Packed.of(values / np.repeat(divisors, self.counts)), self.ends)
