@@ -32,6 +32,7 @@ ALLOWED = frozenset(
         "hockney.infer.analysis.collectives.collectives_of",
         "hockney.infer.analysis.compare.compare",  # of two runs: no Analysis keeps it
         "hockney.infer.analysis.contention.over_pairs",
+        "hockney.infer.analysis.part_words.counted",
         "hockney.infer.analysis.samples.distribution",
         "hockney.infer.analysis.samples.groups_of",
         "hockney.infer.analysis.samples.sampled",
