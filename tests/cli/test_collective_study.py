@@ -173,3 +173,10 @@ def test_algorithms_are_listed_with_what_forces_them(hockney: RunHockney) -> Non
     assert "scatter_recursive_doubling_allgather" in table
     assert "allreduce" not in table
     assert "did you mean" in hockney("algorithms", "--collective", "scann").stderr
+
+
+@pytest.mark.simgrid
+def test_the_library_of_a_simulation_is_known(hockney: RunHockney) -> None:
+    words = ("algorithms", "--collective", "bcast", "--mpicc", "smpicc")
+    assert hockney(*words).stdout.startswith("SimGrid SMPI of ")
+    assert json.loads(hockney(*words, "--json").stdout)["mpi"]["library"] == "SimGrid SMPI"

@@ -45,7 +45,9 @@ def command(names: str | None, memory: str | None, mpicc: str | None, as_json: b
         end_tried(try_collectives(mpicc, memory, collectives), as_json)
         return
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
-    library, family = library_of(engine), family_of(mpi)
+    family = family_of(mpi)
+    # A program of SimGrid reports nothing without smpirun.
+    library = library_of(engine) or next(iter(family.LIBRARIES), None)
     algorithms = family.discover(mpi, engine, collectives)
     if as_json:
         about = {"library": library, "mpicc": str(mpi.mpicc)}
