@@ -75,7 +75,7 @@ def _names() -> list[str]:
 @_options.force("the figure")
 def command(
     files: tuple[Path, ...],
-    output: Path,
+    output: Path | None,
     what: str | None,
     extremes: bool,
     with_fit: bool,

@@ -189,9 +189,9 @@ def _rows(log: Log, line: int, titles: list[str], context: ImbContext, table: Lo
         columns[0] = replace(columns[0], statistic="algorithm")
     end = read_rows(log, line + 1, columns, table, ends=lambda text: text.lstrip().startswith("#"))
     table.rows = [_grouped(row, context) for row in table.rows]
-    unknown = {row.algorithm for row in table.rows if row.algorithm}
-    if unknown:
-        groups = ", ".join(sorted(unknown)[:MOST_NAMED])
+    without_ranks = {row.algorithm for row in table.rows if row.algorithm}
+    if without_ranks:
+        groups = ", ".join(sorted(without_ranks)[:MOST_NAMED])
         table.note(
             f"{log.at(line)}: no line above shows the ranks of group {groups}: its number is kept "
             "as its algorithm"
