@@ -127,11 +127,12 @@ def test_files_of_all_editors_are_read(text: str) -> None:
     assert reading.recognise(log(text)) == "csv"
 
 
-def test_columns_of_times_that_are_not_read_are_said() -> None:
-    [table] = tables("size,time (us),note,99.9% (us),warm_ms\n8,1.07,a,5.0,6.0\n")
+def test_columns_of_times_and_rates_that_are_not_read_are_said() -> None:
+    [table] = tables("msize,time (us),note,99.9% (us),bus GB/s\n8,1.07,a,5.0,6.0\n")
     assert numbers(table) == TIME
     [note] = table.notes
-    assert note.endswith("line 1: times of an unknown kind are not read: '99.9% (us)', 'warm_ms'")
+    words = "line 1: times or rates of an unknown kind are not read: '99.9% (us)', 'bus GB/s'"
+    assert note.endswith(words)
 
 
 @pytest.mark.parametrize(("unit", "bytes"), [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)])

@@ -42,7 +42,10 @@ SIZES = frozenset(
         "bytes",
         "size",
         "nbytes",
+        "msize",
         "msgsize",
+        "msglen",
+        "msg len",
         "msg size",
         "message size",
         "messagesize",
@@ -160,9 +163,10 @@ def statistic_of(name: str) -> str:
     return _statistic(_plain(name))[0]
 
 
-def has_time_unit(name: str) -> bool:
-    """True if a column of this name holds times, whatever else is in the name."""
-    return len(name) <= LONGEST_NAME and (_split(name)[1] or "").lower() in TIME_UNITS
+def has_unit(name: str) -> bool:
+    """True if a column of this name holds times or rates, whatever else is in the name."""
+    unit = _split(name)[1] or "" if len(name) <= LONGEST_NAME else ""
+    return unit.lower() in TIME_UNITS or _rate(unit) is not None
 
 
 def is_size(name: str) -> bool:

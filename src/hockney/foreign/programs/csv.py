@@ -34,7 +34,7 @@ from hockney.foreign.programs._csv_heading import (
     TIMES,
     Meaning,
     halved,
-    has_time_unit,
+    has_unit,
     heading_of,
     is_size,
     meaning_of,
@@ -243,14 +243,16 @@ def _halve(log: Log, heading: Heading, rows: Rows, comments: list[tuple[int, boo
 
 
 def _unread(log: Log, heading: Heading) -> list[str]:
-    """A note about columns with times whose names are not known."""
+    """A note about columns with times or rates whose names are not known."""
     if log.columns or set(heading.cells) >= OWN:
         return []
     cells = enumerate(heading.cells)
-    names = [repr(n.strip()) for i, n in cells if i not in heading.columns and has_time_unit(n)]
+    names = [repr(n.strip()) for i, n in cells if i not in heading.columns and has_unit(n)]
     few = ", ".join(names)[:LONGEST_NAME]
     return (
-        [f"{log.at(heading.line)}: times of an unknown kind are not read: {few}"] if names else []
+        [f"{log.at(heading.line)}: times or rates of an unknown kind are not read: {few}"]
+        if names
+        else []
     )
 
 
