@@ -13,6 +13,7 @@ import pytest
 from collective_samples import collective_run
 from conftest import RunHockney
 from hockney.base.errors import UsageError
+from hockney.plan.held_rules import rule_for
 from hockney.records import Place, Run
 from hockney.run.mpis import Rule, format_named, openmpi
 from hockney.tuning.layouts import NodeLayout, layout_of, parse_layouts
@@ -144,8 +145,24 @@ def test_ranks_per_node_in_a_tree_of_intel() -> None:
     settings = (("I_MPI_ADJUST_BCAST", "3"),)
     rules = [Rule("bcast", 8, 0, None, "ring", settings, nodes=2, per_node=4)]
     tree = json.loads(format_named("intel-tree").render(rules, None)[""])
-    assert list(tree["coll=Bcast"]) == ["ppn=4"]
+    assert list(tree["coll=Bcast"]) == ["ppn=3", "ppn=4", "ppn=-1"]
     assert list(tree["coll=Bcast"]["ppn=4"]) == ["comm_size=7", "comm_size=8", "comm_size=-1"]
+
+
+def test_each_layout_has_its_own_rules_in_a_tree_of_intel(tmp_path: Path) -> None:
+    rules = [
+        Rule("bcast", 8, 0, None, "", (("I_MPI_ADJUST_BCAST", number),), nodes=nodes, per_node=each)
+        for number, nodes, each in (("3", 2, 4), ("1", 8, 1))
+    ]
+    form = format_named("intel-tree")
+    (tmp_path / "rules").write_text(form.render(rules, None)[""])
+    held = form.read(tmp_path / "rules")
+    chosen = {}
+    for nodes, each in ((8, 1), (4, 2), (2, 4), (1, 8)):
+        here = [rule for rule in held if rule.holds_on(nodes, each)]
+        first = rule_for(here, "bcast", 8, 1024)
+        chosen[each] = first.algorithm if first else None
+    assert chosen == {1: "1", 2: "0", 4: "3", 8: "0"}
 
 
 def test_a_robust_rule_holds_on_every_day(hockney: RunHockney, written: Callable[..., str]) -> None:

@@ -75,9 +75,9 @@ def read_tree(path: Path, collectives: Collection[str]) -> list[HeldRule]:
 def _below(
     path: Path, tree: Mapping[Name, Any], here: HeldRule, known: Collection[str]
 ) -> Iterator[HeldRule]:
-    """The rules of a branch. A limit of sizes or ranks holds from the end of the one before it; -1
-    is any."""
-    first_rank, first_byte = here.ranks[0], here.bytes[0]
+    """The rules of a branch. A limit of sizes or ranks, also per node, holds from the end of the
+    one before it; -1 is any."""
+    first_rank, first_byte, first_each = here.ranks[0], here.bytes[0], here.per_node[0]
     for key, below in tree.items():
         name, _, value = key.partition("=")
         inner = here
@@ -85,6 +85,10 @@ def _below(
             if value.lower() not in known:
                 raise wrong_in(path, key.line, f"{value!r} is not a known collective")
             inner = replace(here, collective=value.lower())
+        elif name == "ppn":
+            last = _limit(path, key, value, first_each)
+            inner = replace(here, per_node=(first_each, last))
+            first_each = first_each if last is None else last + 1
         elif name == "comm_size":
             last = _limit(path, key, value, first_rank)
             inner = replace(here, ranks=(first_rank, last))

@@ -152,15 +152,29 @@ def render_tree(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
     tree: Tree = {}
     for collective in dict.fromkeys(rule.collective for rule in rules):
         of_it = [rule for rule in rules if rule.collective == collective]
-        branches = tree[f"coll={collective.capitalize()}"] = {}
-        for each in sorted({rule.per_node or 0 for rule in of_it}):
-            here = [rule for rule in of_it if (rule.per_node or 0) == each]
-            branches[f"ppn={each or ANY}"] = _tree_by_ranks(collective, here)
+        tree[f"coll={collective.capitalize()}"] = _tree_by_layout(collective, of_it)
     return {"": json.dumps(tree, indent=1) + "\n"}
 
 
+def _tree_by_layout(collective: str, rules: Sequence[Rule]) -> Tree:
+    """Limits rules with a layout to its ranks per node."""
+    own: Tree = {f"comm_size={ANY}": _own_of_ranks(collective)}
+    branches: Tree = {}
+    for each in sorted({rule.per_node for rule in rules if rule.per_node}):
+        if each > 1:
+            branches.setdefault(f"ppn={each - 1}", own)
+        of_it = [rule for rule in rules if rule.per_node == each]
+        branches[f"ppn={each}"] = _tree_by_ranks(collective, of_it)
+    others = [rule for rule in rules if not rule.per_node]
+    return {**branches, f"ppn={ANY}": _tree_by_ranks(collective, others) if others else own}
+
+
+def _own_of_ranks(collective: str) -> Tree:
+    return {f"comm_id={ANY}": {f"msg_size={ANY}": {f"{collective.upper()}={OWN}": {}}}}
+
+
 def _tree_by_ranks(collective: str, rules: Sequence[Rule]) -> Tree:
-    own: Tree = {f"comm_id={ANY}": {f"msg_size={ANY}": {f"{collective.upper()}={OWN}": {}}}}
+    own = _own_of_ranks(collective)
     branches: Tree = {}
     for ranks in sorted({rule.ranks for rule in rules}):
         branches.setdefault(f"comm_size={ranks - 1}", own)
