@@ -68,3 +68,14 @@ def test_each_start_of_init_shows_its_own_ranks() -> None:
     start = "# OSU MPI Init Test v7.4\nnprocs: {}, min: 120 ms, max: 130 ms, avg: 125 ms\n"
     read = tables(start.format(4) + start.format(8))
     assert [(table.ranks, table.notes) for table in read] == [(4, []), (8, [])]
+
+
+def test_the_size_of_a_derived_datatype_is_what_it_sends() -> None:
+    text = TABLE.format("MPI Latency") + (
+        "# OSU MPI Latency Test v7.4\n# Size  Avg Latency(us)  Transmit Size\n"
+        "8   1.25   4\n16   1.50   8\n"
+    )
+    _, vector = runs(text)
+    assert [summary.bytes for summary in vector.summaries] == [4, 8]
+    assert vector.header.source is not None
+    assert "bytes that its derived datatype sends" in vector.header.source.notes[0]

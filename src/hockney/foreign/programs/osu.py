@@ -65,6 +65,8 @@ MEGA, MILLI = Decimal(10**6), Decimal("1e-3")
 
 _IN_TIME = r"\([mnuµμ\ufffd]?s(?:ec)?\)"
 _IN_RATE = r"\((?:[kKMG]i?B|[kMG]b)(?:/s(?:ec)?|ps)\)"
+TRANSMITTED = "Transmit Size"
+"""The column of the bytes that a derived datatype (-D) sends; "Size" is then what it spans."""
 TITLES = (
     rf"P(?P<tail>[\d.]+) Tail Lat ?{_IN_TIME}",
     rf"P(?P<bw_tail>[\d.]+) Tail BW ?{_IN_RATE}",
@@ -75,7 +77,7 @@ TITLES = (
     r"Messages/s",
     r"Iterations",
     r"Validation",
-    r"Transmit Size",
+    TRANSMITTED,
     rf"(?:Overall|Compute|Coll\. Init|MPI_Test|MPI_Wait|(?:Pure|Min|Max) Comm\.) ?{_IN_TIME}",
     r"Overlap ?\(%\)",
 )
@@ -256,6 +258,9 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
         elif not more.strip() or more.lstrip().startswith("#") or is_number(more.split()[0]):
             break
     table = context.table(log, line)
+    if TRANSMITTED in text:
+        table.options["derived datatype"] = "yes"
+        table.note("sizes are the bytes that its derived datatype sends, not those that it spans")
     end = read_rows(log, below, columns, table)
     if table.dropped and not table.rows:
         table.note(
@@ -274,6 +279,8 @@ def _columns(text: str, context: OsuContext) -> list[Column]:
     if not titles or rest:
         return []
     every = [_in_unit(_column(title, context), title[0]) for title in titles]
+    if every.count(BYTES) > 1:
+        every[every.index(BYTES)] = SKIPPED
     return every if any(column.definition for column in every) else []
 
 
@@ -299,7 +306,7 @@ def _column(title: re.Match[str], context: OsuContext) -> Column:
         "Size": BYTES,
         "Iterations": REPETITIONS,
         "Validation": SKIPPED,
-        "Transmit Size": SKIPPED,
+        TRANSMITTED: BYTES,
         "Bandwidth": _rate("bandwidth", "windows of messages with one answer each"),
         "MB/s": _rate("bandwidth", "all pairs together"),
         "Messages/s": Column("message rate", "all pairs together", "value_per_s", Decimal(1)),
