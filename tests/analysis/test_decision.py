@@ -60,7 +60,7 @@ def test_a_run_that_nothing_was_held_against_is_named_beside_an_accepted_one() -
     assert decision is not None
     assert decision.status == PASSED
     *_, unheld, relative = decision_lines(decision)
-    assert unheld == '  held against nothing: "pingpong"'
+    assert unheld == '  compared with nothing: "pingpong"'
     assert "what is slow everywhere passes" in relative
 
 

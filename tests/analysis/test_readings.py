@@ -64,7 +64,7 @@ def test_more_nodes_than_a_list_can_hold_are_said_not_to_be_followed() -> None:
     analysis = Analysis(fabric_run(nodes=136, each=8, passes=1))
     words = not_followed(analysis.pairwise)
     assert words is not None
-    assert "of 136 nodes none is followed" in words
+    assert "136 nodes are too many to follow" in words
     assert {series.what for series in read(nodes=136, each=8, passes=1)} == {
         "time",
         "switch",

@@ -137,7 +137,7 @@ def test_options_of_logs_are_not_dropped(
         ("to 1 tag 7", "to 2 tag 7", "rank 0: no rank 2"),
         ("l3: recv 8b", "l3: get 8b", "line 21: not GOAL: l3: get 8b"),
         ("l4: calc 5000", "l3: calc 5000", "line 9: another operation of rank 0 is called l3"),
-        ("rank 1 {", "rank 0 {", "line 17: rank 0 is there twice"),
+        ("rank 1 {", "rank 0 {", "line 17: rank 0 is given twice"),
         ("rank 1 {", "rank 4 {", "line 17: rank 4 is not below num_ranks, 2"),
         (
             "l2 requires l1\nl3: recv 2",

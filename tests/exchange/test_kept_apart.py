@@ -127,7 +127,7 @@ def test_infos_of_reframe_in_other_words_are_apart() -> None:
 
 def test_rows_of_reframe_are_refused_with_the_true_reason() -> None:
     line = "T|reframe 4.4.0|osu /1b24ab8e @lynx:gpu+gnu|latency|ref=0|us\n"
-    with pytest.raises(UsageError, match=r"line 1: no NAME=NUMBER is before ref="):
+    with pytest.raises(UsageError, match=r"line 1: there is no NAME=NUMBER before ref="):
         runs(line)
     with pytest.raises(UsageError, match=r"line 2: 5 cells below a heading of 6"):
         runs("".join(CUSTOM.splitlines(keepends=True)[:2]).replace(",gnu", ""))

@@ -230,7 +230,7 @@ def test_imported_matrices_are_drawn_by_rank_and_by_host(
     assert "node-2" in (tmp_path / "fabric.svg").read_text()
     shown = hockney("plot", "--what", "fabric", "a.jsonl").stdout
     assert "host, by host node-1 .. node-2" in shown
-    assert "Of both directions the slower." in shown
+    assert "The slower of both directions." in shown
 
 
 def test_a_large_matrix_is_shown_as_a_map_and_its_slowest_pairs(

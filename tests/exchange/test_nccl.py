@@ -168,3 +168,31 @@ def test_tables_of_nccl_without_their_marks_are_read() -> None:
 def test_the_files_of_rccl_tests_are_refused_with_what_to_import(text: str) -> None:
     with pytest.raises(UsageError, match="line 1: the files that rccl-tests writes with -x are"):
         tables(text)
+
+
+IN_PLACE = """\
+#                                                           in-place
+#       size         count      type   redop    root     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)
+        1024           256     float     sum      -1    22.91    0.04    0.08      0
+# Testing 2 cycle.
+        1024           256     float     sum      -1    22.81    0.04    0.08      0
+"""
+BOTH = "#      size  count   type  redop  root  time  algbw busbw #wrong time  algbw busbw  #wrong\n"
+MATRIX = f"""\
+#                                            out-of-place                in-place
+{BOTH}\
+#       (B)  (elements)                 (us)  (GB/s) (GB/s)       (us)  (GB/s)  (GB/s)
+    1048576  262144  float   none    -1                          133.47   7.86    6.88      0
+"""
+
+
+def test_one_way_alone_is_the_way_that_it_says() -> None:
+    first, second = tables(IN_PLACE)
+    assert numbers(first)[1024, "mean, in-place"] == pytest.approx(22.91e-6)
+    assert numbers(second)[1024, "mean, in-place"] == pytest.approx(22.81e-6)
+    assert "another cycle" in second.notes[0]
+    (matrix,) = tables(MATRIX)
+    assert numbers(matrix)[1048576, "mean, in-place"] == pytest.approx(133.47e-6)
+    assert len(matrix.rows) == 3
+    assert not matrix.notes

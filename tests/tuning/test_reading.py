@@ -88,7 +88,7 @@ def test_numbers_of_ranks_and_sizes_hold_up_to_the_next(tmp_path: Path) -> None:
         (CLASSIC.replace("0 6 0 0", "0 binomial 0 0"), r"rules:6: 'binomial' is not an algorithm"),
         (CLASSIC.replace("4096 2 4 1024", "4096 2 4"), r"rules:10: the file ends where a segment"),
         (CLASSIC.replace("7 # bcast", "99"), r"rules:2: there is no collective 99"),
-        (CLASSIC + "5", r"rules:11: '5' is behind the last rule"),
+        (CLASSIC + "5", r"rules:11: '5' is after the last rule"),
         (CLASSIC.replace("1024", "01024"), r"rules:10: '01024' .*\n?.*octal"),
     ],
 )

@@ -281,8 +281,8 @@ REST = (
         "--without-bad-nodes",
         is_flag=True,
         heading=PLACEMENT,
-        help="Go on without a node because of which a launch fails or hangs, with the ranks of the "
-        "others; the answer then says so.",
+        help="Go on without nodes that make a launch fail or hang, with the ranks of the others; "
+        "the answer then names them.",
     ),
     option(
         "--launcher",

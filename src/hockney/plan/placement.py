@@ -51,7 +51,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     engine: str | None = None
     """An engine that was built elsewhere; None to build it."""
     without_bad_nodes: bool = False
-    """Whether to go on without a node because of which a launch fails or hangs."""
+    """Whether to go on without nodes that make a launch fail or hang."""
     broadcast: str | None = None
     """A directory on each node to copy the engine into, without a shared file system."""
     platform: str | None = None

@@ -10,8 +10,8 @@ from hockney.infer.analysis.decision import MOST_DECIDING, Decision
 from hockney.infer.analysis.findings import DecidingFinding, Failures
 
 RELATIVE = (
-    "parts were held against each other: what is slow everywhere passes, unless it is held against "
-    "an earlier run (suite --against, compare, history)"
+    "parts were compared with each other: what is slow everywhere passes, unless it is compared "
+    "with an earlier run (suite --against, compare, history)"
 )
 
 
@@ -33,7 +33,7 @@ def decision_lines(decision: Decision) -> list[str]:
     lines += [f"  and {how_many(more, 'more finding')}, below"] if more > 0 else []
     if decision.unheld:
         beside = f" and {len(decision.unheld) - 1} more" if len(decision.unheld) > 1 else ""
-        lines.append(f'  held against nothing: "{decision.unheld[0]}"{beside}')
+        lines.append(f'  compared with nothing: "{decision.unheld[0]}"{beside}')
     if decision.is_relative:
         lines.append(f"  {RELATIVE}")
     return [decision_heading(decision), *lines]

@@ -14,7 +14,7 @@ SHADES = "0123456789"
 MOST_COLUMNS = 64
 """Most columns of a map; more ranks are drawn in blocks of neighbours, by the median of a block."""
 
-SLOWER_WAY = "of both directions the slower"
+SLOWER_WAY = "the slower of both directions"
 """What a map shows of a pair with two times."""
 LEAST_SPREAD = 1e-3
 """Relative difference below which times count as equal: digits would show noise."""

@@ -157,7 +157,7 @@ def _evidence(facts: dict[str, Any]) -> str:
             slowest = format_rate(facts["least_Bps"])
             return (
                 ": the library copies strided datatypes piece by piece, which slows large messages "
-                f"down to {slowest} here if each byte lies apart"
+                f"down to {slowest} here if no two bytes are neighbours"
             )
         case "messages":
             return (

@@ -43,12 +43,12 @@ def _possible_text(most: float | None) -> str:
     """How much one could gain at most; a wide limit shows nothing."""
     if most is None:
         return (
-            "how much one could gain cannot be told: some settings have too few blocks for an "
+            "the possible gain is unknown: some settings have too few blocks for an "
             "interval; name fewer, or give more --budget"
         )
     if most > WIDE:
         return (
-            "how much one could gain cannot be told: the intervals leave open more than "
+            "the possible gain is unknown: the intervals leave open more than "
             f"{WIDE:g} times as fast; give more --budget"
         )
     return f"none of them can be more than {most:.3f} times as fast at any size"

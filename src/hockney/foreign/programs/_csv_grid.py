@@ -145,7 +145,7 @@ class Grid:
         if self.log.repeated is None:
             tables[0].note(
                 f"{self.log.at(self.repeated_in)}: the same point again: without --repeated "
-                "launches or --repeated samples nobody knows how they relate, and there are no "
+                "launches or --repeated samples their relation is unknown, and there are no "
                 "intervals"
             )
         return tables

@@ -98,7 +98,7 @@ def profile_of(ranks: Iterable[int | GoalRank], path: Path) -> tuple[Profile, li
             world = rank
             continue
         if rank.rank >= world or rank.rank in acts_of:
-            what = "is there twice" if rank.rank in acts_of else f"is not below num_ranks, {world}"
+            what = "is given twice" if rank.rank in acts_of else f"is not below num_ranks, {world}"
             raise UsageError(f"{rank.where(path)}: rank {rank.rank} {what}")
         acts, end_ns = _acts(rank, path, world)
         acts_of[rank.rank] = acts

@@ -46,6 +46,8 @@ _SETTING = re.compile(r"^#?\s*nThreads?:? (\d{1,6}) nGpus:? (\d{1,6})\b.*?(agg i
 _MODE = re.compile(r"^#?\s*((?:(?:Blocking|Parallel Init) Enabled|Per-Iteration Report): .{1,80})")
 """Lines of options that change what is timed."""
 _FOOT = re.compile(r"^\s*(?:#|Out of bounds values|Avg bus bandwidth)")
+_CYCLE = re.compile(r"^#?\s*Testing \d+ cycle\.")
+CYCLE = "another cycle of one start of rccl-tests is read as a launch"
 _RCCL = re.compile(r"^(?=.*\balgBw\b)(?=.*\bbusBw\b).*\binPlace\b")
 """A line of the files that rccl-tests writes with -x."""
 WRONG = ("#wrong", "error")
@@ -160,9 +162,12 @@ def _read_text(log: Log) -> list[LogTable]:
             # Where nothing is read of the last cell, a row that has it is whole without a newline.
             source = uncut if numbers[-1] is SKIPPED else log
             reached = _rows(source, first, titles, numbers, width, tables[-1])
-            while not tables[-1].cut and _begins_row(log, reached):
+            while not tables[-1].cut and (below := _further_row(log, reached)):
                 # Data types, reductions and roots (-d all, -o all) are below one heading.
+                is_cycle, reached = below > reached, below
                 tables.append(context.table(reached))
+                if is_cycle:
+                    tables[-1].note(f"{log.at(reached)}: {CYCLE}")
                 reached = _rows(source, reached, titles, numbers, width, tables[-1])
         else:
             context.see(text)
@@ -204,6 +209,10 @@ def _rows(
     """Reads rows of one kind from a line on, and returns the line where they end. Older versions
     omit the reduction or root: cells are matched from both ends."""
     first = _first_time(titles)
+    second = len(titles) - 1 - titles[::-1].index(titles[first])
+    if width == first + len(titles) - second < len(titles):
+        # A traffic matrix (alltoallv) is measured in place only.
+        titles, numbers = titles[:first] + titles[second:], numbers[second - first :]
     rows = _numbers_below(log, line)
     kind = next((_kind(row, titles) for row in rows if len(row) == width), {})
     table.parameters |= kind
@@ -226,8 +235,12 @@ def _ends(text: str) -> bool:
     return any(pattern.match(text) for pattern in below)
 
 
-def _begins_row(log: Log, line: int) -> bool:
-    return line <= len(log.lines) and _has_number(log.lines[line - 1])
+def _further_row(log: Log, line: int) -> int | None:
+    """The line of a row that belongs to the heading above, from this line on: it may be below the
+    comment that begins another cycle of rccl-tests. None without one."""
+    if line < len(log.lines) and _CYCLE.match(log.lines[line - 1]):
+        line += 1
+    return line if line <= len(log.lines) and _has_number(log.lines[line - 1]) else None
 
 
 def _has_number(text: str) -> bool:
@@ -252,10 +265,12 @@ def _kind(cells: Sequence[str], titles: Sequence[str]) -> dict[str, str]:
 
 
 def _order_of_ways(log: Log, line: int) -> Sequence[str]:
-    """Which of both ways has the first columns, by the line above the heading."""
+    """Which of both ways has the first columns, by the line above the heading. rccl-tests has one
+    of them alone with -O 0."""
     above = log.lines[line - 2] if line > 1 else ""
-    places = [above.find(way) for way in WAYS]
-    return WAYS if min(places) < 0 or places[0] < places[1] else WAYS[::-1]
+    out_of_place, in_place = (above.find(way) for way in WAYS)
+    is_reversed = in_place >= 0 and (out_of_place < 0 or in_place < out_of_place)
+    return WAYS[::-1] if is_reversed else WAYS
 
 
 def _columns(

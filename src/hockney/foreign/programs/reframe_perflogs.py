@@ -97,8 +97,8 @@ def _of_line(line: int, text: str) -> Value:
     value, version = _VALUE.match(cells[place - 1]), _VERSION.search(text)
     units = [cell for cell in cells[place + 1 :] if not _LIMIT.match(cell)]
     if value is None or not units:
-        what = "NAME=NUMBER is before" if value is None else "unit is behind"
-        return _unreadable(line, f"no {what} ref=")
+        what = "NAME=NUMBER before" if value is None else "unit after"
+        return _unreadable(line, f"there is no {what} ref=")
     test, setting = _test(cells)
     layout = tuple((name, fields[name]) for name in LAYOUT if name in fields)
     job = fields.get("jobid", "")

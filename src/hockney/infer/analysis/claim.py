@@ -28,10 +28,10 @@ MOST_LAUNCHES = 1000
 """Most launches that a remedy asks for: beyond, the number lies at a limit of the claimed range."""
 RULE = (
     "a claim is confirmed where the 95 % interval of its quantity lies within the claimed range, "
-    f"refuted where it lies outside, and cannot be told otherwise; 95 % need {ENOUGH_LAUNCHES} "
-    "launches; a ratio or an exponent takes the ends of the intervals that it is made of, which is "
-    "at least as sure, and a ratio of two runs is as wide as what equal runs usually differ by, "
-    "too; simulated times are exact"
+    "refuted where it lies outside, and undecided (cannot tell) otherwise; 95 % need "
+    f"{ENOUGH_LAUNCHES} launches; a ratio or an exponent takes the ends of the intervals that it "
+    "is made of, which is at least as sure, and a ratio of two runs is as wide as what equal runs "
+    "usually differ by, too; simulated times are exact"
 )
 """Text of the rule by which a claim is judged."""
 

@@ -69,8 +69,8 @@ def not_followed(pairwise: Pairwise | None) -> str | None:
     if hosts <= MOST_FOLLOWED:
         return None
     return (
-        f"of {hosts} nodes none is followed by itself, only what all have in common: "
-        f"{MOST_FOLLOWED} are the most; watch parts of the network"
+        f"{hosts} nodes are too many to follow each by itself: only what all have in common is "
+        f"followed; watch parts of the network, of {MOST_FOLLOWED} nodes at most"
     )
 
 

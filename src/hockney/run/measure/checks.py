@@ -81,7 +81,7 @@ def _check_without_bad_nodes(plan: Plan) -> None:
         hosts = allocation_here(placement.launcher).hosts
     if len(hosts) < LEAST_NODES:
         raise UsageError(
-            "--without-bad-nodes: no two nodes are known by name, of which one could be left out",
+            "--without-bad-nodes: fewer than two nodes are known by name, so none can be left out",
             "name them with --hosts, or ask inside an allocation",
         )
 

@@ -89,7 +89,7 @@ class _Numbers:
         rest = self._ahead or next(self._words, None)
         if rest is not None:
             raise wrong_in(
-                self.path, rest[0], f"{rest[1]!r} is behind the last rule", "check the counts"
+                self.path, rest[0], f"{rest[1]!r} is after the last rule", "check the counts"
             )
 
 

@@ -21,7 +21,7 @@ def describe(summary: ProfileSummary) -> Figure:
         if blame.job == 0 and blame.rank in rows and blame.for_rank in rows and blame.seconds > 0.0:
             sums[rows[blame.rank], rows[blame.for_rank]] += blame.seconds
     if not sums:
-        raise UsageError(f"{summary.profile.path}: nobody is known to have waited")
+        raise UsageError(f"{summary.profile.path}: no rank is known to have waited")
     cells = tuple(
         MapCell(column, row, seconds, f"{names[row]} for {names[column]}: {time_text(seconds)}")
         for (row, column), seconds in sorted(sums.items())

@@ -166,7 +166,7 @@ def engine_built(trial: Trial) -> DoctorFinding:
             "warn",
             trial.engine.notes[0],
             "make that directory private (chown, chmod 700), or name another with XDG_CACHE_HOME: "
-            "until then each run builds the engine anew",
+            "until then each run builds the engine again",
         )
     if trial.mpi.prebuilt:
         return DoctorFinding(name, "ok", f"{trial.engine.path}, built elsewhere")
