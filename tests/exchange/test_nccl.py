@@ -178,7 +178,9 @@ IN_PLACE = """\
 # Testing 2 cycle.
         1024           256     float     sum      -1    22.81    0.04    0.08      0
 """
-BOTH = "#      size  count   type  redop  root  time  algbw busbw #wrong time  algbw busbw  #wrong\n"
+BOTH = (
+    "#      size  count   type  redop  root  time  algbw busbw #wrong time  algbw busbw  #wrong\n"
+)
 MATRIX = f"""\
 #                                            out-of-place                in-place
 {BOTH}\
