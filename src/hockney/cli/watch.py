@@ -98,7 +98,7 @@ def command(
     """
     if mark is not None:
         if not once:
-            check_used("with --mark, but for --once", "mark", "directory", "quiet")
+            check_used("with --mark without --once", "mark", "directory", "quiet")
         _mark(directory, mark, quiet)
         if not once:
             return
