@@ -179,8 +179,8 @@ def _names(text: str, below: str) -> tuple[list[str], str | None, list[str]] | N
     while separator == "\t" and len(row) > len(cells) and not row[-1]:
         row.pop()
     is_row = len(row) == len(cells) and all(map(_is_cell, row[1:]))
-    is_one = any(map(_is_value, row[1:])) and all(names)
-    if not is_row or not is_one or row[0].rstrip(":") != names[0]:
+    has_values = any(map(_is_value, row[1:])) and all(names)
+    if not is_row or not has_values or row[0].rstrip(":") != names[0]:
         return None
     ranks = len(names)
     while ranks > LEAST and names[ranks - 1].lower() in _SUMMARIES:
@@ -205,8 +205,8 @@ def _see(text: str, known: Comments) -> None:
             known.units.append(match[1])
             if _MARKED.search(before):
                 known.marked_units.append(match[1])
-    says = is_round_trip(text)
-    known.is_round_trip = known.is_round_trip if says is None else says
+    shown = is_round_trip(text)
+    known.is_round_trip = known.is_round_trip if shown is None else shown
 
 
 def _is_value(text: str) -> bool:

@@ -127,7 +127,7 @@ def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> 
     )
     pairs = {_pair(point) for point in estimates.own() if point.is_one_pair}
     left_out = unmeasured_doubts(
-        _asked(places, workload), {rank for pair in pairs for rank in pair}
+        _listed_places(places, workload), {rank for pair in pairs for rank in pair}
     )
     wanted = _wanted(places, workload)
     if wanted & pairs and not left_out:  # else the plan is another's
@@ -144,7 +144,7 @@ def _wanted(places: Mapping[int, Place], workload: Workload | None) -> set[Pair]
     return set()
 
 
-def _asked(places: Mapping[int, Place], workload: Workload | None) -> Mapping[int, Place]:
+def _listed_places(places: Mapping[int, Place], workload: Workload | None) -> Mapping[int, Place]:
     """The places of the ranks that were to be measured: those in the list of pairs, if any."""
     pairing = getattr(workload, "pairing", ())
     listed = {rank for pair in pairing for rank in pair}
