@@ -344,3 +344,39 @@ def test_what_cannot_be_replayed_is_refused(hockney: RunHockney, tmp_path: Path)
     assert hockney("predict").status == 2
     done = hockney("predict", "--profile", "p.jsonl", "--on", "p.jsonl")
     assert (done.status, "Traceback" in done.stderr) == (2, False)
+
+
+@pytest.mark.simgrid
+def test_ranks_compute_in_simulated_time(hockney: RunHockney, tmp_path: Path) -> None:
+    """Each rank has 0.8 s outside MPI; a clock that it looked at would make minutes of it."""
+    written(tmp_path / "p.jsonl", profile(*pingpong(10, 8)))
+    words = ("replay", "p.jsonl", "--platform", "cluster:2", "--delays", "-q")
+    done = hockney(*words, "--json", "-o", "r.jsonl")
+    assert done.status == 0, done.stderr
+    assert json.loads(done.stdout)["seconds"] == pytest.approx(0.8, rel=1e-3)
+    shown = hockney("show", "r.jsonl").stdout
+    assert shown.startswith("the whole mix takes 800")
+    assert "ranks at" not in shown
+    assert "one-way" not in shown + hockney("show", "r.jsonl", "--explain").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--cfg", "network/model:CM02"), "--cfg is a setting of the simulator"),
+        (("--platform", "cluster:2", "--hosts", "a,b"), "--hosts applies to this machine"),
+        (("--hosts=-x",), "'-x' is not a host name"),
+    ],
+)
+def test_options_of_the_other_kind_of_machine_are_refused(
+    hockney: RunHockney, tmp_path: Path, options: tuple[str, ...], complaint: str
+) -> None:
+    written(tmp_path / "p.jsonl", profile(*pingpong(10, 8)))
+    done = hockney("replay", "p.jsonl", *options, "-o", "r.jsonl")
+    assert (done.status, complaint in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_settings_of_a_simulator_need_one(hockney: RunHockney) -> None:
+    done = hockney("pingpong", "--cfg", "network/model:CM02", "-n", "2")
+    assert (done.status, "nothing is simulated" in done.stderr) == (2, True), done.stderr

@@ -91,7 +91,7 @@ def command(
     from hockney.profiling.mix import mix_of
     from hockney.profiling.summary import ProfileSummary
     from hockney.records import Record, encode
-    from hockney.run.measure.checks import check_slots
+    from hockney.run.measure.checks import check_nodes, check_simulated, check_slots
     from hockney.run.measure.replay import header_of, replay
     from hockney.show.as_json import dumps
     from hockney.show.mix_lines import replayed_json, replayed_lines
@@ -113,6 +113,8 @@ def command(
     if delays:
         of_ranks = ProfileSummary(profile).computing_s
         computed = [of_ranks[key] for key in sorted(of_ranks) if key[0] == 0]
+    check_simulated(placement)
+    check_nodes(placement)
     check_slots(placement)
     result = target_of(output, "replay", force).opened()
     at_end = AtEnd(result.remove_empty)

@@ -46,7 +46,7 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
         return lines
     first = _fullest_launch(run)
     way = analysis.transports.text if analysis.transports is not None else None
-    parts = [_ranks_at(run, first), *([f"messages by {way}"] if way else []), f"{time} in us"]
+    parts = [*_ranks_at(run, first), *([f"messages by {way}"] if way else []), f"{time} in us"]
     lines.append("; ".join(parts))
     if len("; ".join(lines)) <= LONGEST:
         lines = ["; ".join(lines)]
@@ -60,8 +60,10 @@ def _fullest_launch(run: Run) -> LaunchRecord:
     return max(run.launches, key=lambda launch: len(launch.places))
 
 
-def _ranks_at(run: Run, launch: LaunchRecord) -> str:
-    return "ranks at " + _places([p for p in launch.places if p.rank in run.taking_part])
+def _ranks_at(run: Run, launch: LaunchRecord) -> list[str]:
+    """Where the ranks are; empty where that is unknown."""
+    places = [place for place in launch.places if place.rank in run.taking_part]
+    return ["ranks at " + _places(places)] if places else []
 
 
 def _of_operation(analysis: Analysis) -> str:
@@ -86,7 +88,7 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
     lines = []
     if run.launches:
         first = _fullest_launch(run)
-        lines.append(_ranks_at(run, first))
+        lines += _ranks_at(run, first)
         if first.definition:
             lines.append(f"{time} in us; a sample is: {first.definition}")
             if first.definition.startswith("batch"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hockney.base.allowed import allowed_count, allowed_set
@@ -97,8 +97,9 @@ def check_case(case: Case) -> None:
     check_accepted(workload)
     workload.check(placement.ranks)
     workload.check_memory(placement.platform is not None)
+    check_simulated(placement)
     _check_launcher(placement)
-    _check_nodes(placement)
+    check_nodes(placement)
     _check_place_node(placement)
     if placement.platform is not None:
         _check_platform(case)
@@ -188,7 +189,7 @@ def _check_launcher(placement: Placement) -> None:
     find_requested(placement)
 
 
-def _check_nodes(placement: Placement) -> None:
+def check_nodes(placement: Placement) -> None:
     """Refuses hosts, nodes and ranks that contradict each other."""
     for host in placement.hosts:
         if not HOST_NAME.fullmatch(host):
@@ -283,12 +284,31 @@ def _check_platform(case: Case) -> None:
         ("--floor", isinstance(workload, Pingpong) and workload.floor),
         ("--threads", isinstance(workload, (Messages, Collective)) and workload.threads),
         ("--mode partitioned", isinstance(workload, Messages) and workload.parts),
-        ("--cpus", placement.cpus),
-        ("--hosts", placement.hosts),
-        ("--nodes", placement.nodes),
-        ("--broadcast", placement.broadcast),
     )
-    for flag, given in here:
+    _refuse_simulated(here)
+
+
+def check_simulated(placement: Placement) -> None:
+    """Refuses options of this machine where one is simulated, and the other way round."""
+    if placement.platform is None:
+        if placement.cfg:
+            raise UsageError(
+                "--cfg is a setting of the simulator, and nothing is simulated",
+                "leave it out, or add --platform",
+            )
+        return
+    _refuse_simulated(
+        (
+            ("--cpus", placement.cpus),
+            ("--hosts", placement.hosts),
+            ("--nodes", placement.nodes),
+            ("--broadcast", placement.broadcast),
+        )
+    )
+
+
+def _refuse_simulated(options: Iterable[tuple[str, object]]) -> None:
+    for flag, given in options:
         if given:
             raise UsageError(f"{flag} applies to this machine, but --platform simulates one")
 
