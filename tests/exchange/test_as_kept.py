@@ -240,3 +240,11 @@ def test_a_message_below_a_heading_of_osu_hides_no_row() -> None:
     heading = next(line for line in text.splitlines() if line.startswith("# Size"))
     noisy = text.replace(heading, f"{heading}\n[1700000000.1] [n1:1:0] perf.c:1  UCX  WARN  slow")
     assert list(map(numbers, tables(noisy))) == list(map(numbers, tables(text)))
+
+
+def test_lines_in_xml_of_open_mpi_are_read() -> None:
+    lines = "".join(
+        f'<stdout rank="0">{line}&#010;</stdout>\n' for line in logs.OSU_RATE.splitlines()
+    )
+    (plain,), (read,) = tables(logs.OSU_RATE), tables(f"<mpirun>\n{lines}</mpirun>\n")
+    assert numbers(read) == numbers(plain)

@@ -19,9 +19,10 @@ UNKNOWN = "unknown"
 """The operation of a log that does not name it."""
 
 _ESCAPES = re.compile(
-    r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\u200b-\u200d\u2060\ufeff]"
+    r"(?:&#010;)?</std(?:out|err)>$|\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"|[\u200b-\u200d\u2060\ufeff]"
 )
-"""Colours and titles of terminals, and characters without a width."""
+"""Ends of lines in XML, colours and titles of terminals, and characters without a width."""
 _BLANKS = re.compile(r"[\xa0\u2000-\u200a\u202f\u205f\u3000]")
 """Blanks of web pages and word processors, which do not break a line or have another width."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -38,6 +39,7 @@ _STAMPS = (
     rf"|{_DATE}(?=\[(?:[\w.-]{{1,64}}@)?\d+,\d+\]|<std(?:out|err)>)"  # mpirun's --timestamp-output
     rf"|\[(?:[\w.-]{{1,64}}@)?\d+,\d+\](?:\[[\w.-]{{1,64}}:\d+\])?{_STREAM}:? ?"  # mpirun
     r"|<std(?:out|err)>: ?"
+    r"|<std(?:out|err) rank=\"\d+\">"  # mpirun's --xml
 )
 _RANKS = r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d])"  # mpiexec -l, srun --label
 _PREFIXES = re.compile(f"{_STAMPS}{_RANKS})+")
