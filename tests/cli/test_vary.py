@@ -33,6 +33,7 @@ TWO_LATENCIES = "platform=cluster:2,lat=1us;cluster:2,lat=1.5us"
         (["--vary", "@flat.toml"], "no variants"),
         (["--vary", "@/dev/zero"], "longer than 1 MiB"),
         (["--vary", "@wrong.toml"], "wrong.toml"),
+        (["--vary", "@list.toml"], "--vary @list.toml, one: env:A is no single value"),
         (["--gate", "2%"], "name them with --vary"),
         (["--vary", "env:A=1,2", "--gate", "much"], "much"),
     ],
@@ -42,6 +43,7 @@ def test_what_cannot_be_varied_starts_nothing(
 ) -> None:
     (tmp_path / "flat.toml").write_text("window = 1\n")
     (tmp_path / "wrong.toml").write_text("[one\n")
+    (tmp_path / "list.toml").write_text("[one]\nenv.A = [1, 2]\n[two]\nenv.A = 3\n")
     done = hockney("pairs" if "mode" in arguments[1] else "pingpong", *arguments)
     assert done.status == 2
     assert complaint in done.stderr

@@ -70,20 +70,27 @@ def _from_file(name: str) -> list[Variant]:
         raise UsageError(
             f"--vary @{name}: no variants", "write a table for each: [tcp], and below it values"
         )
-    return [Variant(name=name, values=_flat(table)) for name, table in tables.items()]
+    return [
+        Variant(name=variant, values=_flat(f"--vary @{name}, {variant}", table))
+        for variant, table in tables.items()
+    ]
 
 
-def _flat(table: Mapping[str, Any]) -> dict[str, str]:
-    values: dict[str, str] = {}
+def _flat(where: str, table: Mapping[str, Any]) -> dict[str, str]:
+    values: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, dict):
-            values |= {f"{key}:{name}": _text(entry) for name, entry in value.items()}
+            values |= {f"{key}:{name}": entry for name, entry in value.items()}
         else:
-            values[key] = _text(value)
-    return values
+            values[key] = value
+    return {key: _text(f"{where}: {key}", value) for key, value in values.items()}
 
 
-def _text(value: object) -> str:
+def _text(where: str, value: object) -> str:
+    if isinstance(value, list | dict):
+        raise UsageError(
+            f"{where} is no single value", 'write one text, such as "8,64KiB", or more variants'
+        )
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
