@@ -22,6 +22,21 @@ KNOWN = {(8, "mean"): pytest.approx(1.25e-6), (16, "mean"): pytest.approx(1.5e-6
         (" size  latency_us\n    8        1.25\n   16        1.50\n", "aligned"),
         ("size  latency_us\n8     1.25\n16    1.50\n", "aligned"),
         ("size latency (us)\n8 1.25\n16 1.50\n", "aligned"),
+        (
+            "+-------+--------------+\n| size  | latency (us) |\n+-------+--------------+\n"
+            "|     8 |         1.25 |\n|    16 |         1.50 |\n+-------+--------------+\n",
+            "aligned",
+        ),
+        (
+            "  size    time_us\n------  ---------\n     8       1.25\n    16        1.5\n",
+            "aligned",
+        ),
+        (
+            "shape: (2, 2)\n┌──────┬────────────┐\n│ size ┆ latency_us │\n│ ---  ┆ ---        │\n"
+            "│ i64  ┆ f64        │\n╞══════╪════════════╡\n│ 8    ┆ 1.25       │\n"
+            "│ 16   ┆ 1.5        │\n└──────┴────────────┘\n",
+            "aligned",
+        ),
         ("# round-trip times\n# size time_us\n8 2.50\n16 3.00\n", "aligned"),
         ('{"size": 8, "latency_us": 1.25}\n\n{"latency_us": 1.50, "size": 16}\n', "json-lines"),
         (
@@ -52,6 +67,10 @@ def test_rows_that_cannot_be_read_are_named() -> None:
         "some.log, line 5",
         "some.log, line 3",
     ]
+    (table,) = tables(
+        "│ size ┆ time_us │\n│ 8    ┆ 1.25    │\n│ …    ┆ …       │\n│ 16   ┆ 1.5     │\n"
+    )
+    assert [note.partition(": ")[0] for note in table.notes] == ["some.log, line 3"]
     (table,) = tables('{"size": 8, "latency_us": 1.25}\n{"size": 16, "laten\n{"size": 32}\n')
     assert table.dropped == [2, 3]
 

@@ -20,10 +20,15 @@ _CELL = re.compile(r"\S+")
 _WORD = re.compile(r"\S+(?: [(\[]\S+[)\]])?")
 """A name with its unit."""
 _FOOT = re.compile(r"\s*\[\d+ rows x \d+ columns\]")
-_LEFT_OUT = re.compile(r"\s*\.{2,3}(?:\s+\.{3})+")
-"""The row that stands for those that pandas does not print."""
+_LEFT_OUT = re.compile(r"\s*(?:\.{2,3}|\u2026)(?:\s+(?:\.{3}|\u2026))+")
+"""The row that stands for those that pandas and polars do not print."""
+_FRAME = re.compile(
+    "[|\N{BOX DRAWINGS LIGHT HORIZONTAL}-\N{BOX DRAWINGS DOUBLE VERTICAL AND HORIZONTAL}]"
+)
 LEAST = 2
 """Least columns of a table."""
+MOST_BETWEEN = 3
+"""Most lines below a heading up to its first row: polars prints the types of columns there."""
 
 
 def recognise(log: Log) -> int | None:
@@ -46,8 +51,10 @@ def read(log: Log) -> list[LogTable]:
 
 def _heading(log: Log) -> csv.Heading | None:
     """The first line with known names above a row of as many cells."""
-    for line, text in log.numbered():
-        below = log.lines[line] if line < len(log.lines) else ""
+    lines = _lines(log)
+    for place, (line, text) in enumerate(lines):
+        following = (row for _, row in lines[place + 1 : place + 1 + MOST_BETWEEN])
+        below = next((row for row in following if any(map(is_number, row.split()))), "")
         cells = below.split() if any(map(str.isalpha, text)) else []
         if len(cells) < LEAST or not any(map(is_number, cells)) or is_comment(below):
             continue
@@ -58,6 +65,12 @@ def _heading(log: Log) -> csv.Heading | None:
         if columns:
             return csv.Heading(line, " ", names, columns, line)
     return None
+
+
+def _lines(log: Log) -> list[tuple[int, str]]:
+    """The lines with words or numbers, without the frame around their cells."""
+    bare = ((line, _FRAME.sub(" ", text).rstrip()) for line, text in log.numbered())
+    return [(line, text) for line, text in bare if re.search(r"\w|\.\.\.|\u2026", text)]
 
 
 def _names(heading: str, row: str) -> list[str]:
@@ -76,16 +89,21 @@ def _names(heading: str, row: str) -> list[str]:
 def _rows(log: Log, heading: csv.Heading) -> tuple[list[Record], list[str]]:
     """The rows below a heading, and notes about those that are not printed."""
     rows, notes = list[Record](), list[str]()
-    for line, text in log.numbered(heading.line + 1):
+    first = _FRAME.sub(" ", log.lines[heading.line - 1])
+    for line, text in _lines(log):
+        if line <= heading.line:
+            continue
         cells = text.split()
-        if _is_other_heading(text, log.lines[heading.line - 1]):
+        if _is_other_heading(text, first):
             notes.append(
                 f"{log.at(line)}: another heading: the rows below it are not read; import them "
                 "from a file of their own"
             )
             break
         if _LEFT_OUT.fullmatch(text):
-            notes.append(f"{log.at(line)}: rows are left out here, as pandas prints long tables")
+            notes.append(
+                f"{log.at(line)}: rows are left out here, where the data frame was printed"
+            )
         elif not (is_comment(text) or _FOOT.fullmatch(text)) and any(map(_is_value, cells)):
             rows.append(_record(line, cells, heading.cells))
     return rows, notes
