@@ -194,3 +194,10 @@ def test_a_line_through_two_sizes_is_not_ranked(hockney: RunHockney, tmp_path: P
     assert shown["fits"][0]["error"]["max"] is None
     ranked = {number["quantity"] for number in (shown["published"] or {}).get("numbers", ())}
     assert ranked <= {"time_s"}
+
+
+def test_commands_in_notes_can_be_pasted_into_a_shell(hockney: RunHockney, tmp_path: Path) -> None:
+    write_run(make_run(lambda *_: [1000.0], launches=2), tmp_path / "my run.jsonl")
+    assert "more: hockney show 'my run.jsonl' --diagnose" in hockney("show", "my run.jsonl").stderr
+    imported = hockney("import", "my run.jsonl", "-o", "other.jsonl")
+    assert "hockney show 'my run.jsonl'" in imported.stderr

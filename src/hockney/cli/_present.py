@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -56,7 +57,8 @@ def show_warnings(analysis: Analysis) -> None:
     for line in lines:
         click.echo(f"{styled('warning:', 'yellow', stream=sys.stderr)} {line}", err=True)
     if lines and analysis.run.is_measured:
-        click.echo(f"more: hockney show {analysis.run.path} --diagnose", err=True)
+        path = shlex.quote(str(analysis.run.path))
+        click.echo(f"more: hockney show {path} --diagnose", err=True)
 
 
 def show_gate(gate: Gate | None) -> None:

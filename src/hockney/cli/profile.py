@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -92,7 +93,7 @@ def command(
         summary = ProfileSummary(profile)
         for line in answer_lines(summary, findings_of(summary)):
             click.echo(line, err=True)
-        click.echo(f"wrote {path}; more: hockney show {path}", err=True)
+        click.echo(f"wrote {path}; more: hockney show {shlex.quote(str(path))}", err=True)
     raise click.exceptions.Exit(profile.program.exit_status)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
 from hockney.base.addition import AdditionError
@@ -23,7 +24,7 @@ def recognise(log: Log) -> str:
     if has_records(log.text):
         raise UsageError(
             f"{log.path}: records of hockney's engine, which need not be imported",
-            f"read them as they are: hockney show {log.path}",
+            f"read them as they are: hockney show {shlex.quote(str(log.path))}",
         )
     recognised: dict[bool, dict[str, int]] = {True: {}, False: {}}
     for name, module in PROGRAMS.offering(Reader).items():

@@ -3,6 +3,7 @@ decide it."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -88,12 +89,17 @@ def _is_held(finding: DecidingFinding) -> bool:
     return finding.status != PASSED or bool(finding.reference)
 
 
+def _explain(before: object, after: object) -> str:
+    """The command that explains the difference between two files."""
+    return shlex.join(["hockney", "explain", str(before), str(after)])
+
+
 def of_comparison(comparison: RunComparison, allowed: float) -> DecidingFinding:
     base, other = comparison.base, comparison.other
     finding = of_gate("", comparison_gate(comparison, allowed), str(base.path))
     if finding.status != FAILED:
         return finding
-    return replace(finding, action=f"hockney explain {base.path} {other.path}")
+    return replace(finding, action=_explain(base.path, other.path))
 
 
 def decision_of_histories(histories: Sequence[History]) -> Decision | None:
@@ -134,7 +140,7 @@ def _of_trend(history: History, trend: Trend) -> DecidingFinding:
         action = "see what changed there"
         if trend.left_best is not None:
             before, after = (trend.points[trend.left_best - back].file for back in (1, 0))
-            action = f"hockney explain {before} {after}"
+            action = _explain(before, after)
         return DecidingFinding(FAILED, what, f"{number}; {trend.worse}", "the runs before", action)
     if not trend.enough:
         return DecidingFinding(NOT_JUDGED, what, number, runs, "more runs: 7 or more")
