@@ -19,6 +19,7 @@ HEADED = False
 _CELL = re.compile(r"\S+")
 _WORD = re.compile(r"\S+(?: [(\[]\S+[)\]])?")
 """A name with its unit."""
+_LETTER = re.compile(r"[A-Za-z]")
 _FOOT = re.compile(r"\s*\[\d+ rows x \d+ columns\]")
 _LEFT_OUT = re.compile(r"\s*(?:\.{2,3}|\u2026)(?:\s+(?:\.{3}|\u2026))+")
 """The row that stands for those that pandas and polars do not print."""
@@ -53,15 +54,15 @@ def _heading(log: Log) -> csv.Heading | None:
     """The first line with known names above a row of as many cells."""
     lines = _lines(log)
     for place, (line, text) in enumerate(lines):
+        # A row of numbers with their units has no names.
+        if not _LETTER.search(text) or any(word[:1].isdigit() for word in text.split()):
+            continue
         following = (row for _, row in lines[place + 1 : place + 1 + MOST_BETWEEN])
         below = next((row for row in following if any(map(is_number, row.split()))), "")
-        cells = below.split() if any(map(str.isalpha, text)) else []
-        if len(cells) < LEAST or not any(map(is_number, cells)) or is_comment(below):
+        if len(below.split()) < LEAST or is_comment(below):
             continue
         names = _names(text, below)
-        # A row of numbers with their units has no names.
-        is_row = any(word[:1].isdigit() for word in text.split())
-        columns = None if is_row else heading_of(names, of_one_size=log.bytes is not None)
+        columns = heading_of(names, of_one_size=log.bytes is not None)
         if columns:
             return csv.Heading(line, " ", names, columns, line)
     return None
