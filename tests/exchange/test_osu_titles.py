@@ -79,3 +79,14 @@ def test_the_size_of_a_derived_datatype_is_what_it_sends() -> None:
     assert [summary.bytes for summary in vector.summaries] == [4, 8]
     assert vector.header.source is not None
     assert "bytes that its derived datatype sends" in vector.header.source.notes[0]
+
+
+def test_managed_memory_that_begins_elsewhere_is_another_setting() -> None:
+    title = "# OSU MPI-CUDA Latency Test v7.4\n"
+    buffers = "# Send Buffer on MANAGED ({0}) and Receive Buffer on MANAGED ({0})\n"
+    text = "".join(
+        f"{title}{buffers.format(place)}# Size Avg Latency(us)\n8 1.25\n" for place in ("MD", "MH")
+    )
+    device, host = runs(text)
+    assert device.header.options["buffers"] == "MANAGED (MD) to MANAGED (MD)"
+    assert {(s.memory, s.peer_memory) for s in host.summaries} == {("managed", None)}

@@ -49,13 +49,16 @@ _COMMAND = re.compile(r"[\s/'\"`]osu_\w")
 _LIBRARY = re.compile(r"([A-Z]{1,4}CCL)\b")
 """A library other than MPI whose operations are measured."""
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
+_SIDE = r"(\w+)(?: MEMORY)?(?: \((\w+)\))?"
 _BUFFERS = re.compile(
-    r"# (?:Send Buffer|Rank 0 Memory) on (\w+)\b.* (?:Receive Buffer|Rank 1 Memory) on (\w+)"
+    rf"# (?:Send Buffer|Rank 0 Memory) on {_SIDE}.* (?:Receive Buffer|Rank 1 Memory) on {_SIDE}"
 )
 """The memories of both ranks; the second form is that of one-sided tests."""
 _PROGRAM = re.compile(r"\bosu_(?:bw_fan_(?P<fan>in|out)\b|[a-z])")
 """Names of programs. Those with a fan have many ranks, but the title of osu_bw."""
 MEMORIES = {"HOST": "host", "DEVICE": "device", "MANAGED": "managed"}
+PREFERRED = ("MD", "MH")
+"""Managed memory that begins on the device, and on the host."""
 _WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")
 _INIT = re.compile(r"^nprocs: (\d+), min: (\d+) ms, max: (\d+) ms, avg: (\d+) ms")
 
@@ -121,7 +124,8 @@ class OsuContext:
     @property
     def memories(self) -> tuple[str | None, str | None]:
         """The axes memory and peer_memory, by the line on buffers."""
-        sides = [MEMORIES.get(word) for word in self.parameters.get("buffers", "").split(" to ")]
+        named = self.parameters.get("buffers", "").split(" to ")
+        sides = [MEMORIES.get(side.partition(" ")[0]) for side in named]
         return sides[0], sides[-1] if sides[-1] != sides[0] else None
 
     def table(self, log: Log, line: int) -> LogTable:
@@ -224,7 +228,9 @@ def _parameter(text: str, context: OsuContext) -> None:
         context.quantity = Column("message rate", "all pairs together", "value_per_s", Decimal(1))
     buffers, parameter = _BUFFERS.search(text), PARAMETER.match(text)
     if buffers:
-        context.parameters["buffers"] = f"{buffers[1]} to {buffers[2]}"
+        context.parameters["buffers"] = (
+            f"{_side(*buffers.group(1, 2))} to {_side(*buffers.group(3, 4))}"
+        )
     if parameter and not _TITLE.match(text):
         name, value = parameter[1].strip(), parameter[2].strip().removesuffix(".")
         if name == RANKS and value.isdigit() and context.operation not in TWO_RANKS:
@@ -237,6 +243,11 @@ def _parameter(text: str, context: OsuContext) -> None:
             context.fan = above.fan
             context.parameters = {**above.parameters, **context.parameters}
         context.parameters[name] = value
+
+
+def _side(memory: str, letters: str | None) -> str:
+    """The memory of one side; of managed memory also where it is at first, MD or MH."""
+    return f"{memory} ({letters})" if letters in PREFERRED else memory
 
 
 def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTable | None, int]:
