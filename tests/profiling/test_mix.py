@@ -318,6 +318,14 @@ def test_times_of_one_buffer_are_called_too_short_for_several(
         assert (words in "".join(json.loads(as_json.stdout)["warnings"])) == is_said
 
 
+def test_messages_of_two_libraries_are_not_mixed(hockney: RunHockney, tmp_path: Path) -> None:
+    written(tmp_path / "p.jsonl", profile(*pingpong(10, 8)))
+    both = [f"--on={RECORDED}/pingpong-{name}.jsonl.zst" for name in ("openmpi", "mpich")]
+    done = hockney("predict", "--profile", "p.jsonl", *both)
+    assert (done.status, "twice" in done.stderr) == (2, True), done.stderr
+    assert hockney("predict", "--profile", "p.jsonl", both[0]).status == 0
+
+
 def test_programs_after_the_first_are_not_left_out_in_silence(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from hockney.base.errors import UsageError
 from hockney.base.terminal import styled
 
 if TYPE_CHECKING:
+    from hockney.infer.estimate.points import PointEstimate
     from hockney.infer.predict.program_memories import WayTime
     from hockney.profiling.kinds import Profile
     from hockney.show.report.profiles import Profiled
@@ -74,6 +75,22 @@ def _ways(profile: Profile, measured: Path) -> list[WayTime]:
     return ways_of(profile, load(measured).points_to_fit)
 
 
+def _check_measured_once(messages: Sequence[PointEstimate]) -> None:
+    """Raises UsageError where files of two machines or libraries have the same message."""
+    from hockney.base.units import format_size
+    from hockney.plan.axes import point_of
+
+    known = set()
+    for message in messages:
+        point = point_of(message)
+        if point in known:
+            raise UsageError(
+                f"--on has messages of {format_size(point.bytes)} twice",
+                "name one file with messages, that of the machine and MPI which is asked about",
+            )
+        known.add(point)
+
+
 def predict_profile(
     path: Path,
     measured: Sequence[Path],
@@ -104,6 +121,7 @@ def predict_profile(
             "--on: no times of messages", "measure them: hockney pingpong -o messages.jsonl"
         )
     channel = channel_of(messages, model).scaled(factors)
+    _check_measured_once(messages)
     prediction = predict_mix(mix, channel, collectives)
     has_caches = not any(analysis.run.is_simulated for analysis in analyses)
     warnings = [profile.first_alone] if profile.first_alone else []
