@@ -15,7 +15,6 @@ ROWS = "1 16 {}\n2 32 {}\n4 64 {}\n"
 @pytest.mark.parametrize(
     "text",
     [
-        "   size  latency (us)\n0     8          0.005\n1    16          1.30\n",
         "nodes ranks time\n" + ROWS.format(0.009, 0.005, 0.002),
         "# x y yerr\n" + ROWS.format(0.009, 0.005, 0.002),
         ROWS.format(1.25, 1.5, 2.75),

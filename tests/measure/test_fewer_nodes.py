@@ -101,7 +101,7 @@ def test_what_fewer_ranks_cannot_answer_is_refused(plan: Plan, says: str) -> Non
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "no two nodes are known by name"),
+        ((), "fewer than two nodes are known by name"),
         (("--hosts", "a,b", "--vary", "place=core,none"), "compared on the same nodes"),
     ],
 )

@@ -10,7 +10,7 @@ from itertools import pairwise
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.not_read import refusal
 from hockney.foreign.logs.table import LogTable, is_number, is_written_size
-from hockney.foreign.programs import csv
+from hockney.foreign.programs import csv, durham
 from hockney.foreign.programs._csv_heading import heading_of, is_size
 from hockney.foreign.programs._csv_records import Record, is_comment
 
@@ -33,8 +33,11 @@ MOST_BETWEEN = 3
 
 
 def recognise(log: Log) -> int | None:
+    """The line of the heading; None for what is another program's."""
     heading = _heading(log)
-    return heading.line if heading and refusal(log) is None else None
+    if heading is None or refusal(log) is not None or durham.recognise(log) is not None:
+        return None
+    return heading.line
 
 
 def read(log: Log) -> list[LogTable]:
@@ -62,7 +65,7 @@ def _heading(log: Log) -> csv.Heading | None:
         if len(below.split()) < LEAST or is_comment(below):
             continue
         names = _names(text, below)
-        columns = heading_of(names, of_one_size=log.bytes is not None)
+        columns = heading_of(names)  # with a size of its own: any program's table may have times
         if columns:
             return csv.Heading(line, " ", names, columns, line)
     return None
