@@ -19,12 +19,14 @@ NAMES = ("default", *(f"number {i}" for i in range(1, 9)))
 SIZES = (8, 64, 512, 4096)
 
 
-def tuned(gain: float, noise: float, seed: int, launches: int) -> Tuned:
-    """All algorithms beat the library's own decision by `gain`; noise is per launch."""
+def tuned(gain: float, noise: float, seed: int, launches: int, lost: int = 0) -> Tuned:
+    """All algorithms beat the library's own decision by `gain`; noise is per launch. lost: after so
+    many launches a race ended the last of them, which is slower."""
     chance = np.random.default_rng(seed)
 
     def seconds(_: str, name: str, *__: int) -> float:
         own = 1.0 if name == "default" else 1.0 - gain
+        own *= 2.0 if lost and name == NAMES[-1] else 1.0
         return 1e-5 * own * math.exp(noise * chance.standard_normal())
 
     run = collective_run(
@@ -37,6 +39,12 @@ def tuned(gain: float, noise: float, seed: int, launches: int) -> Tuned:
         launches=launches,
         spread=0.0,
     )
+    if lost:
+        run.samples = [
+            visit
+            for visit in run.samples
+            if visit.algorithm != NAMES[-1] or visit.launch < lost * len(NAMES)
+        ]
     measurement = measured([Analysis(run)])
 
     def groups_of(some: Measured) -> list[CellGroup]:
@@ -68,3 +76,9 @@ def test_five_launches_choose_rules_whose_gain_is_unknown() -> None:
     assert tuning.rules
     assert tuning.confirmed is None
     assert tuning.reductions[0].times_faster(tuning.rules[0]) is None
+
+
+def test_an_algorithm_that_a_race_ended_early_hides_no_gain() -> None:
+    tuning = tuned(0.5, 0.02, 1, 8, lost=1)
+    assert tuning.rules
+    assert tuning.confirmed == pytest.approx(1.0, abs=0.05)

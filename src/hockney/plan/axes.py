@@ -287,7 +287,8 @@ AXES: dict[str, Axis] = {
 """Axes by name, in display order."""
 CIRCUMSTANCES = tuple(name for name, axis in AXES.items() if axis.is_circumstance)
 _SPECIAL = tuple(name for name, axis in AXES.items() if axis.is_special)
-_METHODS = tuple(name for name, axis in AXES.items() if axis.is_method)
+METHODS = tuple(name for name, axis in AXES.items() if axis.is_method)
+"""Axes of how an operation is carried out, such as its algorithm."""
 _CURVE = tuple(name for name, axis in AXES.items() if axis.is_curve)
 _ALL_PAIRS = ("pairs", "ranks")
 """Axes along which points of all pairs form a curve. Points of single pairs do not vary along
@@ -387,7 +388,7 @@ def text_of(axes: Axes, name: str) -> str | None:
 def method_text(axes: Axes) -> str:
     """How the operation is done: "chain, 8 KiB segments", "window 64", "overlapped"; empty if
     there is only one way."""
-    return ", ".join(filter(None, (text_of(axes, name) for name in _METHODS)))
+    return ", ".join(filter(None, (text_of(axes, name) for name in METHODS)))
 
 
 def curve_text(axes: Axes, variants: Mapping[str, str] | None = None) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
+from hockney.plan.axes import METHODS, grouped
 from hockney.records import Run
 from hockney.tuning.groups import CellGroup
 from hockney.tuning.measured import Measured
@@ -48,6 +49,7 @@ def fraction_of(
     """The fraction, 0 to 1, of the gain in the launches which choose rules that the other launches
     confirm; None where no rule is chosen without some of the launches. Gains are logarithms of
     ratios, summed over all measured cells of the rules of all parts."""
+    measured = _without_losers(measured)
     parts = min(_least_launches(measured), MOST_PARTS)
     seen, held = 0.0, 0.0
     for part in range(parts if parts > 1 else 0):
@@ -60,6 +62,18 @@ def fraction_of(
     return min(max(held / seen, 0.0), 1.0) if seen > 0.0 else None
 
 
+def _without_losers(measured: Measured) -> Measured:
+    """Without the points of algorithms that a race ended early, which no rule chooses: those with
+    fewer than half of the launches of another algorithm there."""
+
+    def racing(analysis: Analysis) -> list[PointEstimate]:
+        cells = grouped(analysis.first_variant, *METHODS).values()
+        most = [(points, max(point.launches for point in points)) for points in cells]
+        return [point for points, n in most for point in points if 2 * point.launches >= n]
+
+    return _with_points(measured, racing)
+
+
 def _least_launches(measured: Measured) -> int:
     return min(
         (point.launches for analysis in measured.analyses for point in analysis.first_variant),
@@ -70,10 +84,16 @@ def _least_launches(measured: Measured) -> int:
 def _some(measured: Measured, parts: int, part: int, inside: bool) -> Measured:
     """The measured points with one part of the launches, or with all others. Algorithms may be
     forced in launches of their own: each point's launches are counted by themselves."""
-    analyses = tuple(
-        Part(analysis.run, [_of(point, parts, part, inside) for point in analysis.first_variant])
-        for analysis in measured.analyses
+    return _with_points(
+        measured,
+        lambda analysis: [_of(point, parts, part, inside) for point in analysis.first_variant],
     )
+
+
+def _with_points(
+    measured: Measured, points_of: Callable[[Analysis], list[PointEstimate]]
+) -> Measured:
+    analyses = tuple(Part(analysis.run, points_of(analysis)) for analysis in measured.analyses)
     return replace(measured, analyses=cast("tuple[Analysis, ...]", analyses))
 
 
