@@ -120,8 +120,8 @@ def predict_profile(
         raise UsageError(
             "--on: no times of messages", "measure them: hockney pingpong -o messages.jsonl"
         )
-    channel = channel_of(messages, model).scaled(factors)
     _check_measured_once(messages)
+    channel = channel_of(messages, model).scaled(factors)
     prediction = predict_mix(mix, channel, collectives)
     has_caches = not any(analysis.run.is_simulated for analysis in analyses)
     warnings = [profile.first_alone] if profile.first_alone else []

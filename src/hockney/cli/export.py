@@ -78,6 +78,7 @@ def _export_order(file: Path, format_name: str, output: Path | None, force: bool
     """Writes the order of a profile; some formats have a file for each rank besides the named
     one."""
     from hockney.base.outputs import write_outputs
+    from hockney.cli._files import warn
     from hockney.cli._profiles import load_profile
     from hockney.foreign.exchange.writing import order_files
     from hockney.profiling.order import order_of
@@ -87,12 +88,12 @@ def _export_order(file: Path, format_name: str, output: Path | None, force: bool
     profile = load_profile(file)
     order = order_of(profile)
     if profile.first_alone:
-        click.echo(f"warning: {profile.first_alone}", err=True)
+        warn([profile.first_alone])
     if order.is_cut:
-        click.echo("warning: the order ends before the program (--trace-calls)", err=True)
+        warn(["the order ends before the program (--trace-calls)"])
     if order.uneven:
         many = "1 collective has" if order.uneven == 1 else f"{order.uneven} collectives have"
-        click.echo(f"warning: {many} blocks of different sizes, written as their mean", err=True)
+        warn([f"{many} blocks of different sizes, written as their mean"])
     files = order_files(order, format_name, output.name)
     write_outputs(((output.with_name(name), content) for name, content in files), force)
     click.echo(f"wrote {output}", err=True)

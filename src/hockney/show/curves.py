@@ -12,13 +12,11 @@ from hockney.infer.analysis.contention import over_pairs
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.plan.axes import grouped
 from hockney.records import Run
-from hockney.show.drawing.description import Series, Style
+from hockney.show.drawing.description import LONGEST_LABEL, Series, Style
 from hockney.show.run_lines import confidence_text
 
 MOST_CURVES = 21
 """Most curves of one figure: there are no more colours and marks."""
-LONGEST_LABEL = 56
-"""Most characters of one line of a legend."""
 OVER_PAIRS = "Marks: the median pair of ranks; bars: from the fastest to the slowest pair."
 
 

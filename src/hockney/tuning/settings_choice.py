@@ -62,8 +62,8 @@ def chosen_of(study: VariantStudy, tried: Sequence[Setting] = ()) -> Variant | N
         ratios = study.at_points(variant.name)
         if study.unmatched.get(variant.name):  # sizes that it was not measured at
             continue
-        verdicts = {ratio.judged.verdict for ratio in ratios if ratio.judged.matters}
-        if verdicts == {"faster"}:
+        is_slower = any(ratio.judged.is_slower for ratio in ratios)
+        if any(ratio.judged.is_faster for ratio in ratios) and not is_slower:
             faster.append((_mean(ratios), variant))
     if not faster:
         return None

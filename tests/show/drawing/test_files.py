@@ -14,6 +14,7 @@ from matplotlib.text import Text
 from conftest import kept_short
 from hockney.show.drawing.axes import LABEL_INCHES, scale_axis
 from hockney.show.drawing.description import (
+    LONGEST_LABEL,
     Figure,
     Panel,
     PlotAxis,
@@ -22,7 +23,7 @@ from hockney.show.drawing.description import (
     StraightLine,
 )
 from hockney.show.drawing.files import draw
-from hockney.show.drawing.lettering import LONGEST_LABEL, plain
+from hockney.show.drawing.lettering import plain
 from hockney.show.drawing.looks import looks_of, paper
 from hockney.show.drawing.saving import save
 

@@ -123,10 +123,12 @@ class Judged:
 
     @property
     def is_faster(self) -> bool:
+        """Whether it is shown to be faster, and not surely by less than the tolerance."""
         return self.matters and self.verdict == "faster"
 
     @property
     def is_slower(self) -> bool:
+        """Whether it is shown to be slower, and not surely by less than the tolerance."""
         return self.matters and self.verdict == "slower"
 
 

@@ -13,6 +13,8 @@ from typing import Literal
 
 from hockney.infer.estimate.interval import Interval, high_of, low_of
 
+LONGEST_LABEL = 56
+"""Characters that usually fit into one line of a figure's legend."""
 Quantity = Literal["size", "time", "rate", "fraction", "ratio", "count", "number", "date", "name"]
 """bytes, seconds, bytes per second, 1, 1, few whole numbers that each have a tick, any number, days
 since 1970, and places 0, 1, ... that have names."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hockney.base.extras import extra
-from hockney.show.drawing.description import Figure
+from hockney.show.drawing.description import LONGEST_LABEL, Figure
 from hockney.show.drawing.looks import Looks, kind_looks, looks_of
 
 with extra("plot"):
@@ -26,8 +26,6 @@ HANDLE_INCHES = 0.42
 """Width of a legend entry without its text."""
 MARGIN_INCHES = 0.1
 LEGEND_LINE_INCHES, SMALL_LINE_INCHES = 0.145, 0.1
-LONGEST_LABEL = 56
-"""Characters that usually fit into a column."""
 MOST_COLUMNS = 100
 """Most characters of a line of small print."""
 
