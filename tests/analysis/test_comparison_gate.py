@@ -82,7 +82,18 @@ def test_a_size_too_noisy_to_judge_is_not_passed() -> None:
         held(analysed(1, noisy=0.3), analysed(2, noisy=0.3, last=1.2), PAST), ALLOWED
     )
     assert gate.status == NOT_JUDGED
-    assert "may be slower at 2 KiB" in gate.why
+    assert "may be slower by more than 5 % at 2 KiB" in gate.why
+
+
+def test_a_size_that_is_slower_but_not_surely_by_more_than_allowed_is_not_passed() -> None:
+    """The largest size takes 1.065 [1.045 to 1.084] times as long; 5 % are allowed."""
+    comparison = held(analysed(1, noisy=0.02), analysed(2, noisy=0.02, last=1.06), PAST)
+    last = comparison.points[-1].difference
+    assert last.interval is not None
+    assert (last.verdict, last.interval.holds(1.0 + ALLOWED)) == ("slower", True)
+    gate = comparison_gate(comparison, ALLOWED)
+    assert gate.status == NOT_JUDGED
+    assert "may be slower by more than 5 % at 2 KiB: 1.06" in gate.why
 
 
 def test_a_regression_that_lasts_keeps_failing() -> None:

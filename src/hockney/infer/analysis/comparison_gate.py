@@ -61,13 +61,15 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
     open_ = [
         point
         for point in comparison.points
-        if point.difference.verdict == "unknown" and point.difference.ratio > 1.0 + allowed
+        if point.difference.verdict in ("unknown", "slower")
+        and point.difference.ratio > 1.0 + allowed
     ]
     if open_:
         open_point = max(open_, key=lambda point: point.difference.ratio)
         size, known = format_size(open_point.base.bytes), _known(open_point.difference)
         return not_judged(
-            f"{named} may be slower at {size}: {known} times as long as before",
+            f"{named} may be slower by more than {100.0 * allowed:g} % at {size}: {known} times as "
+            "long as before",
             "more launches would decide",
         )
     return passed(f"no run is slower than before by more than {100.0 * allowed:g} %")
