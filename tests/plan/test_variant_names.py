@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,14 +13,18 @@ from msgspec import structs
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import compare
 from hockney.infer.analysis.comparison_gate import comparison_gate
+from hockney.infer.analysis.histories import histories
 from hockney.infer.analysis.reduced import Reduced
+from hockney.infer.index.database import Index
+from hockney.infer.index.history_rows import facts_from
 from hockney.plan import plan_of, stored
 from hockney.plan.variant_names import differing, short_name, shown_names
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import MpiFacts, Run
 from hockney.show.comparison import show_comparison
 from hockney.show.curves import Options, curves_of
-from samples import varied_run
+from hockney.show.history_lines import history_lines
+from samples import FIRST_DAY, varied_run, write_run
 
 A, B = "/opt/mpich-5.0.2/bin/mpicc", "/opt/openmpi/bin/mpicc"
 
@@ -68,6 +75,39 @@ def test_curves_of_two_mpis_have_their_names() -> None:
     assert run.label == "MPICH 1, Open MPI 1 on unknown"
     run.path = Path("run.jsonl")
     assert Reduced.of(analysis).analysis(run.path).run.label == run.label
+
+
+def curves(*variants: str) -> set[str]:
+    return {f"pingpong, 2 ranks, {variant}" for variant in variants}
+
+
+def test_a_history_of_such_runs_has_their_names(tmp_path: Path) -> None:
+    """As the newest run names them; JSON and Prometheus keep what stays when a library is new."""
+    for day in range(3):
+        run = run_of_two_mpis()
+        started = (FIRST_DAY + timedelta(days=day)).isoformat()
+        run.header = structs.replace(run.header, id=f"run {day}", started=started)
+        run.launches[0].mpi = MpiFacts(library="MPICH", version=str(day))
+        for launch in run.launches[2::2]:
+            launch.mpi = run.launches[0].mpi
+        write_run(run, tmp_path / f"{day}.jsonl")
+    for _ in range(2):  # as they are computed, then as the index keeps them
+        with closing(Index(tmp_path / "index.db")) as index:
+            known = [facts_from(index, tmp_path / f"{day}.jsonl").facts for day in range(3)]
+    (history,) = histories([facts for facts in known if facts], 0.05)
+    assert {trend.curve_name for trend in history.trends} == curves("MPICH 2", "Open MPI 1")
+    assert {trend.curve for trend in history.trends} == curves(f"mpicc={A}", f"mpicc={B}")
+    lines = history_lines(history)
+    assert any(line.startswith("pingpong, 2 ranks, MPICH 2: time at ") for line in lines)
+    assert not any("mpicc=" in line for line in lines)
+
+
+def test_variants_that_a_history_would_name_alike_keep_their_own_names() -> None:
+    runs = [Analysis(run_of_two_mpis()).facts]
+    assert runs[0] is not None
+    alike = replace(runs[0], curve_names=dict.fromkeys(runs[0].curve_names, "MPICH 1"))
+    (history,) = histories([alike], 0.05)
+    assert {trend.curve_name for trend in history.trends} == curves(f"mpicc={A}", f"mpicc={B}")
 
 
 def test_a_comparison_of_such_runs_has_their_names(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,7 @@ def describe_history(histories: Sequence[History]) -> Figure:
 
 def _curve(trend: Trend) -> str:
     """What has a colour of its own: a curve, or the worst size between its ends."""
-    return trend.words if trend.is_between else trend.curve
+    return trend.words if trend.is_between else trend.curve_name
 
 
 def _days(trend: Trend, index: int) -> float:

@@ -403,6 +403,14 @@ class Analysis:
         """The variants of the run against the first of them; None where nothing was varied."""
         return variant_study(self.run, self.plan)
 
+    def treat_as_equal(self, tolerance: float) -> None:
+        """Judges variants by another tolerance than that of their plan. Called before anything is
+        concluded from them."""
+        plan = self.plan
+        if plan is not None and plan.comparison is not None:
+            comparison = msgspec.structs.replace(plan.comparison, tolerance=tolerance)
+            self.plan = msgspec.structs.replace(plan, comparison=comparison)
+
     @property
     def variant_names(self) -> Mapping[str, str]:
         """Names of the variants for people, by their own."""
@@ -415,7 +423,7 @@ class Analysis:
     @cached_property
     def facts(self) -> RunFacts | None:
         """What a history keeps of the run; None where it has no point or no date."""
-        return facts_of(self.run, self.estimates)
+        return facts_of(self.run, self.estimates, self.variant_names)
 
     def positions(self, histories: Sequence[History] = ()) -> Positions:
         """The run among published figures, and among earlier runs of its system."""

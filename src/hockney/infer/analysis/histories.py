@@ -101,11 +101,13 @@ class Trend:
     """The last level over the best one, or what a drift made of it; 1 where it is the best."""
     is_between: bool = False
     """Whether it is the worst of the sizes between the ends of its curve."""
+    curve_name: str = ""
+    """Its curve for people: of variants, what differs."""
 
     @property
     def words(self) -> str:
         """ "time at 8 B", "bcast, binomial, 4 ranks: time at 8 B"."""
-        return ": ".join(filter(None, (self.curve, self.what)))
+        return ": ".join(filter(None, (self.curve_name, self.what)))
 
     @property
     def level(self) -> float:
@@ -150,12 +152,13 @@ def histories(runs: Sequence[RunFacts], tolerance: float, together: bool = False
 def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History:
     counts = Counter(curve for run in runs for curve in run.curves)
     common = sorted(curve for curve, count in counts.items() if 2 * count > len(runs))
+    shown = _curve_names(runs, common)
     trends: list[Trend] = []
     between = 0
     for curve in common:
         of_curve = [run for run in runs if curve in run.curves]
         name = curve if len(counts) > 1 else ""
-        series = _Series(curve, name, tolerance, len(common))
+        series = _Series(curve, name, shown[curve] if name else "", tolerance, len(common))
         sizes = series.sizes(of_curve)
         curve_trends = series.trends(of_curve, sizes)
         trends += curve_trends
@@ -165,13 +168,25 @@ def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History
     return History(system, tuple(runs), tuple(trends), left_out, between)
 
 
+def _curve_names(runs: Sequence[RunFacts], curves: Sequence[str]) -> dict[str, str]:
+    """Each curve for people, as the newest run names it; its own where two would be alike."""
+    names = {curve: name for run in runs for curve, name in run.curve_names.items()}
+    counts = Counter(names.get(curve, curve) for curve in curves)
+    return {
+        curve: names[curve] if curve in names and counts[names[curve]] == 1 else curve
+        for curve in curves
+    }
+
+
 @dataclass(frozen=True)
 class _Series:
     """The times of one curve over many runs."""
 
     curve: str
     name: str
-    """The curve as it is shown; empty where there is no other."""
+    """The curve; empty where there is no other."""
+    shown: str
+    """Its name for people; empty where there is no other."""
     tolerance: float
     count: int
     """The number of series, which share an error rate."""
@@ -244,6 +259,7 @@ class _Series:
             *(what, self.name, unit, size, tuple(points), changes, drift, worse, enough),
             left_best=levels.left_best,
             times_worse=math.exp(max(drifted, levels.step)),
+            curve_name=self.shown,
         )
 
     def _small_steps(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
@@ -64,6 +64,8 @@ class RunFacts:
     """What is missing in its file (Run.cut)."""
     handover_s: float | None = None
     """The core-to-core latency of its usual state; None where it is unknown."""
+    curve_names: Mapping[str, str] = field(default_factory=dict)
+    """Names for people of the curves of variants, such as "MPICH 5.0.2", by the curve's own."""
 
     @property
     def latencies(self) -> Times:
@@ -71,8 +73,10 @@ class RunFacts:
         return _by_size(entry for times in self.curves.values() for entry in times.items())
 
 
-def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
-    """The facts of a run; None without a point or a date."""
+def facts_of(
+    run: Run, estimates: Estimates, variant_names: Mapping[str, str] | None = None
+) -> RunFacts | None:
+    """The facts of a run; None without a point or a date. variant_names: names for people."""
     started = _time(run.header.started)
     points = estimates.own()
     if started is None or not points:
@@ -94,6 +98,11 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
         _facts(run, estimates) | together,
         run.cut,
         estimates.states.states[0].handover_s,
+        {
+            name: shown
+            for name, of in curves.items()
+            if name and (shown := curve_text(of[0], variant_names)) != name
+        },
     )
 
 

@@ -48,7 +48,8 @@ SCHEMA = (
     changed_ns INTEGER NOT NULL, hockney TEXT NOT NULL)""",
     """CREATE TABLE runs (
     file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE, cut TEXT, run TEXT,
-    started TEXT, label TEXT, system TEXT, short_system TEXT, handover_s REAL, facts TEXT)""",
+    started TEXT, label TEXT, system TEXT, short_system TEXT, handover_s REAL, facts TEXT,
+    curve_names TEXT)""",
     """CREATE TABLE points (
     file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE, curve TEXT NOT NULL,
     bytes INTEGER NOT NULL, time_s REAL NOT NULL, low_s REAL, high_s REAL,

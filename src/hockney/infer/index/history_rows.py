@@ -40,6 +40,7 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
     short_system: str | None
     handover_s: Time | None
     facts: str | None
+    curve_names: str | None
 
 
 class _Point(msgspec.Struct, frozen=True, array_like=True):
@@ -72,8 +73,8 @@ def _worked_out(path: Path) -> Known:
 def _rows(database: sqlite3.Connection, file: int) -> Rows:
     """Rows of the run and of its points."""
     run = (
-        "SELECT cut, run, started, label, system, short_system, handover_s, facts FROM runs"
-        " WHERE file_id = ?"
+        "SELECT cut, run, started, label, system, short_system, handover_s, facts, curve_names"
+        " FROM runs WHERE file_id = ?"
     )
     points = (
         "SELECT curve, bytes, time_s, low_s, high_s FROM points WHERE file_id = ?"
@@ -101,13 +102,14 @@ def _read(rows: Rows) -> Known:
         _NAMES_AND_VALUES.decode(row.facts or "{}"),
         row.cut,
         row.handover_s,
+        _NAMES_AND_VALUES.decode(row.curve_names or "{}"),
     )
     return Known(row.cut, facts)
 
 
 def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
     facts = known.facts
-    row: tuple[object, ...] = (None,) * 7
+    row: tuple[object, ...] = (None,) * 8
     if facts:
         row = (
             facts.id,
@@ -117,9 +119,10 @@ def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
             facts.short_system,
             facts.handover_s,
             msgspec.json.encode(facts.facts).decode(),
+            msgspec.json.encode(facts.curve_names).decode(),
         )
     database.execute(
-        "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (file, known.cut, *row)
+        "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (file, known.cut, *row)
     )
     database.execute("DELETE FROM points WHERE file_id = ?", (file,))
     if facts:
