@@ -10,6 +10,7 @@ import pytest
 import hockney as package
 from conftest import FAULTY, RunHockney
 from hockney.run.mpis import Mpi
+from samples import varied_run, write_run
 
 TWO_LATENCIES = "platform=cluster:2,lat=1us;cluster:2,lat=1.5us"
 
@@ -355,3 +356,22 @@ def test_a_job_cannot_compare_variants(hockney: RunHockney) -> None:
     done = hockney("job", "slurm", "--", "pingpong", "--vary", "env:A=1,2")
     assert done.status == 2
     assert "which variant" in done.stderr
+
+
+def test_compare_judges_variants_by_the_tolerance_that_it_states(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """The ratio of b is 0.995 to 1.020, that of c 1.04 to 1.07; the plan's tolerance is 1 %."""
+    write_run(varied_run(40, {"a": 1.0, "b": 1.0, "c": 1.05}, (8,)), tmp_path / "of.jsonl")
+    for words, tolerance, verdicts, status in (
+        ([], 0.01, ["unknown", "slower"], 1),
+        (["--tolerance", "2%"], 0.02, ["same", "slower"], 1),
+        (["--tolerance", "10%"], 0.1, ["same", "slower"], 0),
+    ):
+        done = hockney("compare", "of.jsonl", "--json", *words)
+        study = json.loads(done.stdout)["variants"]
+        assert study["tolerance"] == tolerance
+        assert [ratio["verdict"] for ratio in study["ratios"]] == verdicts
+        assert study["ratios"][1]["within_tolerance"] is (status == 0)
+        assert done.status == status
+    assert "b: the same, within 2 %" in hockney("compare", "of.jsonl", "--tolerance", "2%").stdout

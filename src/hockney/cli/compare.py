@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import check_used, option, verb
+from hockney.cli._help import check_used, given_options, option, verb
 from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
@@ -58,10 +58,10 @@ def command(
     Launches are the independent units of the test. By how much equal runs differ is part of it: as
     earlier runs of the same question show (in the files' directory, --history or --memory), else as
     runs of other hosts do. A single file that was measured with --vary is judged by its blocks of
-    launches, each variant against the first. What one run shows by itself and the other does not,
-    such as a slow node, is a difference, too. Exit status 1 when one of OTHERS, or a variant, is
-    slower by more than the tolerance, or shows such a failure that BASE does not; 3 when one has
-    nothing in common with BASE.
+    launches, each variant against the first; without --tolerance by the one of that command. What
+    one run shows by itself and the other does not, such as a slow node, is a difference, too. Exit
+    status 1 when one of OTHERS, or a variant, is slower by more than the tolerance, or shows such a
+    failure that BASE does not; 3 when one has nothing in common with BASE.
     """
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
@@ -83,7 +83,9 @@ def command(
     first: Analysis = load(base)
     if not others:
         check_used("on one file", "tolerance", "explain", "output", "force", "as_json")
-        _compare_variants(first, tolerance, output, force, as_json, explain)
+        if "tolerance" in given_options(click.get_current_context()):
+            first.treat_as_equal(tolerance)
+        _compare_variants(first, output, force, as_json, explain)
         return
     reference = _reduced(first)
     del first  # its samples go before those of the next come
@@ -153,7 +155,6 @@ def _reduced(analysis: Analysis) -> Analysis:
 
 def _compare_variants(
     analysis: Analysis,
-    gate: float,
     output: Path | None,
     force: bool,
     as_json: bool,
@@ -178,5 +179,5 @@ def _compare_variants(
     else:
         show_run(analysis, explain=explain)
     check_blocks(analysis)
-    if study.slower(gate):
+    if study.slower(study.comparison.tolerance):
         raise click.exceptions.Exit(1)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.analysis.best import CollectiveCell, cells_of
 from hockney.infer.analysis.bisection import LinkUse, link_use_of
