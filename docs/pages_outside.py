@@ -21,5 +21,5 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     for name in OUTSIDE:
-        markdown = markdown.replace(f"](../{name}", f"]({Path(name).name}")
+        markdown = re.sub(rf"\]\(\.\./((?:\.\./)?){name}", rf"](\1{Path(name).name}", markdown)
     return markdown
