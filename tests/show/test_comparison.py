@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -38,19 +40,36 @@ def compared(*launches: int, scatter: float = 0.05, is_simulated: bool = False) 
 @pytest.mark.parametrize(
     ("launches", "words"),
     [
-        ((3, 12), "about 5 launches of A would decide (A has 3; B has enough, 12)"),
-        ((12, 3), "about 5 launches of B would decide (B has 3; A has enough, 12)"),
-        ((3, 4), "about 5 launches of each would decide (A has 3, B 4)"),
+        ((3, 12), "an interval takes at least 5 launches of A (A has 3; B has enough, 12)"),
+        ((12, 3), "an interval takes at least 5 launches of B (B has 3; A has enough, 12)"),
+        ((3, 4), "an interval takes at least 5 launches of each (A has 3, B 4)"),
     ],
 )
-def test_what_would_decide_is_said_once_and_of_the_side_that_lacks_it(
+def test_what_an_interval_takes_is_said_once_and_of_the_side_that_lacks_it(
     launches: tuple[int, int], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     comparison = compared(*launches, is_simulated=True)
     assert deciding_words(comparison) == f"9 of 9 points are unknown: {words}"
     show_comparison(comparison, 0.03)
-    assert capsys.readouterr().out.count("would decide") == 1
+    shown = capsys.readouterr().out
+    assert shown.count("an interval takes") == 1
+    assert "between equal runs" not in shown  # nothing is judged by it
+    assert "assumed" not in shown
     assert "no difference could have been shown" in overall_words(comparison, 0.03)
+
+
+def test_one_launch_of_each_assumes_nothing_of_other_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_comparison(compared(1, 1), 0.03)
+    assert "assumed" not in capsys.readouterr().out
+
+
+def test_what_would_decide_is_said_of_points_with_an_interval() -> None:
+    words = deciding_words(compared(12, 12, is_simulated=True))
+    assert re.fullmatch(
+        r"\d of 9 points are unknown: about .* of each would decide \(A has 12, B 12\)", words
+    )
 
 
 def test_where_no_number_of_launches_decides_it_says_what_does() -> None:

@@ -82,7 +82,10 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
             TableColumn("verdict", lambda point: verdict_words(point.difference, tolerance)),
         ]
         click.echo(table_text(columns, comparison.points))
-        click.echo(EXACT if comparison.is_exact else between_words(comparison.between))
+        if comparison.is_exact:
+            click.echo(EXACT)
+        elif any(point.difference.interval is not None for point in comparison.points):
+            click.echo(between_words(comparison.between))
         if words := deciding_words(comparison):
             click.echo(words)
 
@@ -201,8 +204,8 @@ def detectable_words(judged: Judged) -> str:
 
 
 def deciding_words(comparison: RunComparison) -> str:
-    """Launches that would decide the points whose verdict is unknown (or else the whole), once for
-    all."""
+    """Launches that would decide the points whose verdict is unknown, or that an interval takes,
+    once for all."""
     unknown = [point for point in comparison.points if point.difference.verdict == "unknown"]
     if not unknown:
         return ""
@@ -210,33 +213,40 @@ def deciding_words(comparison: RunComparison) -> str:
     words = f"{len(unknown)} of {how_many(len(comparison.points), 'point')} {is_unknown}"
     if comparison.is_half_simulated:
         return f"{words}; no number of launches decides them: simulate both, or measure both"
-    by_launches = [point for point in unknown if point.difference.needed is not None]
+    without = [point for point in unknown if point.difference.interval is None]
+    judged = [point for point in unknown if point.difference.interval is not None]
+    by_launches = [point for point in judged if point.difference.needed is not None]
+    parts = []
+    if without:
+        parts.append("an interval takes at least {} of {} ({})".format(*_of_sides(without)))
     if by_launches:
-        words += f": {_launches_words(by_launches)}"
-    left = len(unknown) - len(by_launches)
+        parts.append("about {} of {} would decide ({})".format(*_of_sides(by_launches)))
+    if parts:
+        words += f": {'; '.join(parts)}"
+    left = len(judged) - len(by_launches)
     if left and comparison.between is not None:
-        which = f"{left} of them" if by_launches else "them"
+        which = f"{left} of them" if parts else "them"
         words += f"; no number of launches decides {which}: measure both in one run with --vary"
     return words
 
 
-def _launches_words(points: Sequence[PointDifference]) -> str:
-    """About how many launches of which side would decide: "about 5 launches of A would decide (A
-    has 3; B has enough, 12)"."""
+def _of_sides(points: Sequence[PointDifference]) -> tuple[str, str, str]:
+    """How many launches these points need, of which side, and how many there are: "5 launches",
+    "A", "A has 3; B has enough, 12"."""
     needed = [point.difference.needed or 0 for point in points]
     least, most = min(needed), max(needed)
     number = f"{most}" if least == most else f"{least} to {most}"
-    launches = f"about {number} {plural(most, 'launch')}"
+    launches = f"{number} {plural(most, 'launch')}"
     have = [
         min(point.base.launches for point in points),
         min(point.other.launches for point in points),
     ]
     has_enough = [count >= most for count in have]
     if has_enough[0] == has_enough[1]:
-        return f"{launches} of each would decide (A has {have[0]}, B {have[1]})"
+        return launches, "each", f"A has {have[0]}, B {have[1]}"
     lacks, other = ("B", "A") if has_enough[0] else ("A", "B")
     count, enough = (have[1], have[0]) if has_enough[0] else (have[0], have[1])
-    return f"{launches} of {lacks} would decide ({lacks} has {count}; {other} has enough, {enough})"
+    return launches, lacks, f"{lacks} has {count}; {other} has enough, {enough}"
 
 
 def _difference_json(difference: Judged | None) -> dict[str, Any]:
@@ -266,7 +276,7 @@ def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[s
     if plan is None:
         return ["how to show it is unknown: fewer than 2 launches of a run have every point"]
     have = " and ".join(str(len(values)) for values in comparison.means)
-    lines = [f"to show {percent(plan.difference)} as a whole in 80 of 100 comparisons:"]
+    lines = [f"to show {100.0 * plan.difference:g} % as a whole in 80 of 100 comparisons:"]
     if plan.launches is not None:
         lines.append(f"  {how_many(plan.launches, 'launch')} of each run (they have {have})")
     else:
