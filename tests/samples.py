@@ -16,7 +16,7 @@ from hockney.plan.variants import Comparison, Variant
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.pairs import Pairs, halves
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.records import SCHEMA, End, LaunchRecord, Place, Probe, Run, RunRecord, Samples
+from hockney.records import SCHEMA, Clock, End, LaunchRecord, Place, Probe, Run, RunRecord, Samples
 
 Pair = tuple[int, int]
 
@@ -47,12 +47,16 @@ def make_run(
     rounds: int = 10,
     sizes: Iterable[int] = (8,),
     handover_ns: Callable[[int, int], float] | None = None,
+    repetitions: int = 10,
+    step_ns: float | None = None,
 ) -> Run:
-    """A run whose batches in (launch, round, bytes) are `ns(launch, round, bytes)`."""
+    """A run whose batches in (launch, round, bytes) are `ns(launch, round, bytes)`. step_ns: of the
+    clock."""
     run = Run(HEADER)
+    clock = Clock(resolution_s=step_ns * 1e-9) if step_ns else Clock()
     for launch in range(launches):
         places = [Place(rank=rank, host="here", pu=rank, pinned=True) for rank in (0, 1)]
-        run.add(LaunchRecord(launch=launch, places=places, definition="batch over 2k"))
+        run.add(LaunchRecord(launch=launch, places=places, definition="batch over 2k", clock=clock))
         for round_ in range(rounds):
             if handover_ns:
                 run.add(
@@ -73,7 +77,7 @@ def make_run(
                         bytes=size,
                         ranks=2,
                         peers=(0, 1),
-                        repetitions=10,
+                        repetitions=repetitions,
                         at_s=0.01 * round_,
                         ns=list(ns(launch, round_, size)),
                     )

@@ -226,3 +226,45 @@ def test_precise_is_what_the_estimates_say(
 
 def test_too_few_launches_are_never_precise() -> None:
     assert not is_precise(make_run(lambda *_: [100.0], launches=4), 0.5)
+
+
+@pytest.mark.parametrize("every", [2, 3, 10])
+def test_launches_a_step_of_the_clock_apart_are_alike(every: int) -> None:
+    """Each time is 220 ns long, by a clock that steps in 40 ns."""
+    medians = [240.0 if launch % every == 0 else 200.0 for launch in range(20)]
+    run = make_run(
+        lambda launch, *_: [medians[launch]] * 3 + [160.0, 280.0],
+        launches=20,
+        repetitions=1,
+        step_ns=40.0,
+    )
+    estimates = estimate(run)
+    assert (estimates.slow_launches, estimates.modes, estimates.kept_apart) == ((), (), ())
+    (point,) = estimates.headline
+    assert point.launches == 20
+    assert point.interval is not None
+    assert point.interval.holds(219e-9)
+
+
+def test_launches_several_steps_apart_are_modes() -> None:
+    medians = [200.0, 320.0]
+    run = make_run(
+        lambda launch, *_: [medians[launch % 2]] * 5, launches=20, repetitions=1, step_ns=40.0
+    )
+    assert [mode.ratio for mode in estimate(run).modes] == pytest.approx([1.0, 1.6])
+
+
+@pytest.mark.parametrize("repetitions", [1, 40])
+def test_a_step_counts_where_the_times_show_it(repetitions: int) -> None:
+    """The smallest step that was seen may be the cost of a reading; a batch has many operations."""
+    run = make_run(
+        lambda launch, round_, _: [
+            (200.0, 238.0)[launch % 4 == 0] + 5.0 * i + round_ for i in range(8)
+        ],
+        launches=20,
+        repetitions=repetitions,
+        step_ns=40.0,
+    )
+    estimates = estimate(run)
+    assert len(estimates.kept_apart) == 1
+    assert estimates.headline[0].rounding is None

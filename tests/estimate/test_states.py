@@ -185,3 +185,19 @@ def test_nothing_of_a_sweep_is_set_aside() -> None:
     states = find_states(run)
     assert states.changed == 0
     assert all(states.of(0, round_) == 0 for round_ in range(20))
+
+
+def test_steps_of_a_coarse_clock_are_no_states() -> None:
+    """One latency of 40 ns, in steps of 10 ns: a time of four passes, less a reading of 20 ns."""
+    chance = np.random.default_rng(3)
+    ns = chance.choice([35.0, 45.0], (12, 11))
+    run = make_run(
+        lambda *_: [1000.0] * 4,
+        launches=12,
+        handover_ns=lambda launch, round_: float(ns[launch, round_]),
+        step_ns=40.0,
+    )
+    states = find_states(run)
+    assert len(states.states) == 1
+    assert not states.changed
+    assert not states.mixed

@@ -11,10 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.estimate.clock_steps import shown_step
 from hockney.infer.estimate.states import States, have_enough
 from hockney.plan.axes import Point
 from hockney.records import Run
 from hockney.records.columns import factorised
+
+VISITS_READ = 64
+"""Most visits of a cell whose samples are looked at for steps of the clock."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,15 @@ class Cell:
             each = np.repeat(self.launch, self.run.samples.counts(self.times)[self.rows])
             seconds = seconds[np.argsort(each, kind="stable")]
         return seconds
+
+    def clock_step_s(self, resolution_s: float) -> float:
+        """The step in which a clock of this resolution counted the samples; 0 where it is small or
+        they do not show it."""
+        visits = self.run.samples
+        repetitions = int(visits.column("repetitions")[self.rows].min())
+        rows = self.rows[:: -(-len(self.rows) // VISITS_READ)]
+        step_s = resolution_s / max(repetitions, 1)
+        return shown_step(visits.values(rows, self.times) * 1e-9, step_s) if step_s else 0.0
 
 
 Cells = dict[tuple[Point, int], Cell]

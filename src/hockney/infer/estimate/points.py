@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hockney.infer.estimate.by_launch import Launches, launches_of, medians_of
 from hockney.infer.estimate.cells import Cell, Cells, cells_of
+from hockney.infer.estimate.clock_steps import resolution_s, within_a_step
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import (
     Mode,
@@ -76,8 +77,8 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     repetitions: int | None = None
     """Repetitions of a batch, where they are known and the same in all."""
     rounding: float | None = None
-    """What the printed digits of a log hide, as a fraction of typical_s, which the interval holds
-    as well; null of samples, and where it is unknown."""
+    """What the printed digits of a log or the steps of a coarse clock hide, as a fraction of
+    typical_s, which the interval holds as well; null where it is unknown."""
     own_mean_s: float | None = None
     """Mean over the ranks of a collective of their own durations, as other suites print it; a
     median over launches as median_s is."""
@@ -157,11 +158,12 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     imported statistics. states: those of the run, where they are known. every_launch: exclude
     none from the medians."""
     states = states or find_states(run)
-    cells = _reduced(cells_of(run, states))
+    of_visits = cells_of(run, states)
+    cells = _reduced(of_visits)
     own = {name: _own_medians(run, states, name) for name in ("own_mean_ns", "own_max_ns")}
-    medians = _headline(
-        {cell: (launches.numbers, launches.medians) for cell, launches in cells.items()}
-    )
+    known = {cell: (launches.numbers, launches.medians) for cell, launches in cells.items()}
+    steps = _steps(run, of_visits)
+    medians = _headline(known, steps)
     ratios = launch_ratios(medians)
     slow = set() if every_launch else slow_launches(ratios)
     ended = run.finish is not None and run.finish.reason == "precision" and not run.is_simulated
@@ -169,7 +171,7 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     for cell, launches in cells.items():
         kept = _without(slow, launches)
         decided = ended and cell[1] == 0 and cell[0].operation not in AUXILIARY
-        point = _of_launches(*cell, launches, kept, decided)
+        point = _of_launches(*cell, launches, kept, decided, steps[cell])
         means = {name[:-2] + "s": _median_over(own[name].get(cell), kept) for name in own}
         points.append(msgspec.structs.replace(point, **means))
     measured = {key for key, _ in cells}
@@ -228,8 +230,9 @@ class LeastKnown:
 def least_known(run: Run, sizes: Container[int] | None = None) -> LeastKnown | None:
     """The least known headline point; None without samples. Called after every launch, so it
     computes nothing else. sizes: the bytes that count; None for all."""
-    cells = _medians(run, find_states(run))
-    slow = list(slow_launches(launch_ratios(_headline(cells))))
+    of_visits = cells_of(run, find_states(run))
+    cells = _medians_of(of_visits)
+    slow = list(slow_launches(launch_ratios(_headline(cells, _steps(run, of_visits)))))
     points = []
     for (key, state), (numbers, medians) in cells.items():
         if sizes is not None and key.bytes not in sizes:
@@ -254,16 +257,25 @@ Medians = dict[tuple[Point, int], tuple[NDArray[np.int64], NDArray[np.float64]]]
 """Numbers of the launches and their medians, by point and state."""
 
 
-def _medians(run: Run, states: States, times: str = "ns") -> Medians:
+def _medians_of(cells: Cells) -> Medians:
     return {
         cell: (visits.numbers, medians_of(visits.counts, visits.seconds()))
-        for cell, visits in cells_of(run, states, times).items()
+        for cell, visits in cells.items()
     }
 
 
 def _own_medians(run: Run, states: States, times: str) -> Medians:
     """The ranks' own durations, which only collectives have."""
-    return _medians(run, states, times) if run.samples.has(times) else {}
+    return _medians_of(cells_of(run, states, times)) if run.samples.has(times) else {}
+
+
+Steps = dict[tuple[Point, int], float]
+"""The step of the clock in the times of each cell, in seconds."""
+
+
+def _steps(run: Run, cells: Cells) -> Steps:
+    resolution = resolution_s(run)
+    return {key: cell.clock_step_s(resolution) for key, cell in cells.items()}
 
 
 def _median_over(
@@ -282,12 +294,13 @@ def _without(slow: set[int], launches: Launches) -> Launches:
     return launches if others.all() or not others.any() else launches.where(others)
 
 
-def _headline(cells: Medians) -> list[dict[int, float]]:
-    """The medians of each launch, by its number, of every point in the headline state."""
+def _headline(cells: Medians, steps: Steps) -> list[dict[int, float]]:
+    """The medians of each launch, by its number, of every point in the headline state; alike where
+    no more than a step of the clock is between them."""
     return [
-        dict(zip(numbers.tolist(), medians.tolist(), strict=True))
-        for (_, state), (numbers, medians) in cells.items()
-        if state == 0
+        dict(zip(numbers.tolist(), within_a_step(medians, steps[key]).tolist(), strict=True))
+        for key, (numbers, medians) in cells.items()
+        if key[1] == 0
     ]
 
 
@@ -302,10 +315,11 @@ def estimate_point(
 
 
 def _of_launches(
-    key: Point, state: int, every: Launches, kept: Launches, ended: bool
+    key: Point, state: int, every: Launches, kept: Launches, ended: bool, step_s: float = 0.0
 ) -> PointEstimate:
     """The estimate of a point. kept: launches of the median and its interval; every: launches of
-    all other numbers. ended: the run ended because it was precise."""
+    all other numbers. ended: the run ended because it was precise. step_s: that of the clock, half
+    of which a median may be off."""
     size, count = key.bytes, int(every.counts.sum())
     centre = float(np.median(kept.medians))
     p5, p25, p75, p95, p99 = map(_median_of_known, every.quantiles.T)
@@ -336,6 +350,7 @@ def _of_launches(
         within_std_s=float(np.median(within)) if len(within) else None,
         between_std_s=_deviation(every.medians),
         bandwidth_Bps=key.messages_at_once * size / centre if size and centre > 0.0 else None,
+        rounding=step_s / 2.0 / centre if step_s and centre > 0.0 else None,
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.units import LONGEST_S
+from hockney.infer.estimate.clock_steps import resolution_s, spread_over_steps
 from hockney.infer.estimate.groups import Probed, merged
 from hockney.infer.estimate.likely import likely_of
 from hockney.plan import workload_of
@@ -89,6 +90,8 @@ def find_states(run: Run) -> States:
         return ONE_STATE
     keys = sorted(probes)
     values = np.array([probes[key] for key in keys])
+    if kind == "handover":
+        values = spread_over_steps(values, resolution_s(run))
     probed = Probed(
         np.log(np.maximum(values, SMALLEST)),
         np.array([launch for launch, _ in keys]),
