@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney.base.errors import UsageError
+from hockney.base.units import format_size
 from hockney.infer.fitting.fit import Array, Curve, curve_of_arrays
 from hockney.infer.models import fit_model, hockney, loggp
 from hockney.plan.trains import Train, delay_s
@@ -130,6 +131,23 @@ def test_a_gap_that_is_all_o_is_not_known() -> None:
     fit = loggp.fit(truth(1e-6, Delay(1e-6), Delay(4e-7), 0.0, 1e-12))
     assert fit.parameters["g_s"].value is None
     assert any("g does not show" in note for note in fit.notes)
+
+
+@pytest.mark.parametrize(("g", "G", "n_half"), [(8e-7, 4e-11, 2e4), (0.0, 4e-11, 42500.0)])
+def test_no_bandwidth_is_extrapolated(g: float, G: float, n_half: float) -> None:
+    """16 KiB take less than what any size takes: g in a train, or L and the overheads."""
+    fit = loggp.fit(truth(1e-6, Delay(3e-7), Delay(4e-7), g, G))
+    assert fit.parameters["G_s_per_B"].value == pytest.approx(G, rel=0.01)
+    assert fit.derived["r_inf_Bps"].value is None
+    (note,) = (note for note in fit.notes if note.startswith("r_inf is not known: "))
+    assert f"is below the n_half of {format_size(round(n_half))} " in note
+
+
+def test_two_sizes_of_trains_show_no_bandwidth() -> None:
+    curve = truth(1e-6, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10)
+    fit = loggp.fit(curve.at((curve.bytes == 1.0) | (curve.bytes == 16384.0)))
+    assert fit.derived["r_inf_Bps"].value is None
+    assert "r_inf is not known: a line goes through any two sizes" in fit.notes
 
 
 def test_a_latency_that_does_not_show_is_on_its_bound_and_said() -> None:

@@ -20,7 +20,7 @@ from hockney.infer.analysis.run_facts import system_of
 from hockney.infer.analysis.transports import transports_of
 from hockney.infer.estimate.points import Estimates
 from hockney.infer.fitting.fit import Fit
-from hockney.infer.models.hockney import NO_ASYMPTOTE
+from hockney.infer.fitting.line import NO_ASYMPTOTE
 from hockney.records import Run
 
 LOOPBACK = "TCP over loopback"

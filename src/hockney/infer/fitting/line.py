@@ -5,11 +5,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.units import format_size
+
 Array = NDArray[np.float64]
 
 LEAST_PREDICTED = 1e-3
 """Least prediction, as a fraction of the time: ln 0 is not a number."""
 LARGEST_RESIDUAL = 3.0
+NO_ASYMPTOTE = "r_inf and n_half are not known: "
+"""Beginning of the note of a line whose sizes do not reach its bandwidth."""
+
+
+def no_asymptote(bytes_: Array, alpha: float, beta: float) -> str | None:
+    """Why these sizes do not show the bandwidth of large messages; None where they do."""
+    if len(np.unique(bytes_)) <= 2:
+        return "a line goes through any two sizes"
+    largest = float(bytes_.max())
+    if beta > 0.0 and largest < alpha / beta:
+        return (
+            f"the largest size, {format_size(round(largest))}, is below the n_half of "
+            f"{format_size(round(alpha / beta))} that the line would have"
+        )
+    return None
 
 
 def line(bytes_: Array, seconds: Array, ordinary: bool = False) -> tuple[Array, Array]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.base.units import format_size
 from hockney.infer.fitting.fit import (
     RESAMPLES,
     Curve,
@@ -15,12 +14,10 @@ from hockney.infer.fitting.fit import (
     parameter,
     require,
 )
-from hockney.infer.fitting.line import line
+from hockney.infer.fitting.line import NO_ASYMPTOTE, line, no_asymptote
 
 ORDINARY = "ordinary least squares: the largest sizes decide alpha"
 """Note of a fit on plain residuals, which identifies it."""
-NO_ASYMPTOTE = "r_inf and n_half are not known: "
-"""Beginning of the note of a line whose sizes do not reach its bandwidth."""
 Array = NDArray[np.float64]
 
 DATA = "times of one pair, of at least two different sizes"
@@ -43,7 +40,7 @@ def fit(curve: Curve, ordinary: bool = False, resamples: int = RESAMPLES) -> Fit
     def predict(bytes_: Array, *_: Array) -> Array:
         return alpha + beta * bytes_
 
-    why = _no_asymptote(curve, alpha, beta)
+    why = no_asymptote(curve.bytes, alpha, beta)
     with np.errstate(divide="ignore", invalid="ignore"):
         r_inf, n_half = (None, None) if why or beta <= 0.0 else (1.0 / beta, alpha / beta)
         derived = {
@@ -62,19 +59,6 @@ def fit(curve: Curve, ordinary: bool = False, resamples: int = RESAMPLES) -> Fit
         free=2,
         notes=[*_notes(alpha, beta, ordinary), *([NO_ASYMPTOTE + why] if why else [])],
     )
-
-
-def _no_asymptote(curve: Curve, alpha: float, beta: float) -> str | None:
-    """Why these sizes do not show the bandwidth of large messages; None where they do."""
-    if curve.sizes <= 2:
-        return "a line goes through any two sizes"
-    largest = float(curve.bytes.max())
-    if beta > 0.0 and largest < alpha / beta:
-        return (
-            f"the largest size, {format_size(round(largest))}, is below the n_half of "
-            f"{format_size(round(alpha / beta))} that the line would have"
-        )
-    return None
 
 
 def _notes(alpha: float, beta: float, ordinary: bool) -> tuple[str, ...]:

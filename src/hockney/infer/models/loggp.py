@@ -34,7 +34,7 @@ from hockney.infer.fitting.fit import (
     parameter,
     require,
 )
-from hockney.infer.fitting.line import weighted_line
+from hockney.infer.fitting.line import no_asymptote, weighted_line
 from hockney.infer.models._loggp_notes import bends, notes_of
 from hockney.infer.models._loggp_numbers import SHOWS, FittedNumbers, Parts, at
 from hockney.plan.trains import Delay, Train, delay_s
@@ -78,18 +78,22 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     grows = tuple(_grows(parts.bytes, part[0]) for part in (medians.send, medians.receive))
     best = _solved(medians, 0, grows)
     rows = resamples if carries_interval(parts.launches) else 0
-    draws = parts.medians(_draws(parts.launches, rows))
+    draws = parts.medians(_draws(parts.launches, curve.worth, rows))
     sampled = [_solved(draws, row, grows) for row in range(rows)]
     delays = _measured_delays(curve)
     of_gap = 0 if bends(best, medians) else parts.launches
+    why = _no_asymptote(best, parts.bytes)
     return new_fit(
         "loggp",
         curve,
         _predict(best, delays),
         parameters=_parameters(best, sampled, grows, parts.launches, of_gap),
-        derived=_derived(best, sampled, of_gap),
+        derived=_derived(best, sampled, of_gap, is_known=why is None),
         free=5 + sum(grows),
-        notes=notes_of(best, grows, medians, draws, delays),
+        notes=[
+            *notes_of(best, grows, medians, draws, delays),
+            *([f"r_inf is not known: {why}"] if why else []),
+        ],
     )
 
 
@@ -99,7 +103,7 @@ def overheads(curve: Curve) -> list[SizeOverheads]:
     parts = _parts(curve)
     medians = parts.medians([np.arange(parts.launches)])
     rows = RESAMPLES if carries_interval(parts.launches) else 0
-    draws = parts.medians(_draws(parts.launches, rows))
+    draws = parts.medians(_draws(parts.launches, curve.worth, rows))
 
     def of(median: Array, sample: Array, i: int) -> Parameter:
         known = sample[~np.isnan(sample[:, i]), i]
@@ -174,8 +178,10 @@ def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
     return delays
 
 
-def _draws(launches: int, resamples: int) -> list[NDArray[np.intp]]:
-    return list(np.random.default_rng(SEED).integers(launches, size=(resamples, launches)))
+def _draws(launches: int, worth: int, resamples: int) -> list[NDArray[np.intp]]:
+    """worth: how many independent launches they are worth (Curve.worth)."""
+    size = resamples, min(worth, launches)
+    return list(np.random.default_rng(SEED).integers(launches, size=size))
 
 
 # The fit
@@ -296,11 +302,20 @@ def _parameters(
     }
 
 
+def _no_asymptote(best: FittedNumbers, bytes_: Array) -> str | None:
+    """Why these sizes do not show 1/G as the bandwidth of large messages; None where they do, or
+    where G is unknown itself. A size shows it where its bytes take as long as what it takes in any
+    case: g in a train, L and the overheads of a message alone."""
+    alone = best.L + best.send[0] + best.receive[0]
+    start = alone if np.isnan(best.gap[0]) else best.gap[0]
+    return no_asymptote(bytes_, start, best.G) if best.G > 0.0 else None
+
+
 def _derived(
-    best: FittedNumbers, sampled: list[FittedNumbers], launches: int
+    best: FittedNumbers, sampled: list[FittedNumbers], launches: int, is_known: bool
 ) -> dict[str, Parameter]:
     def rate(numbers: FittedNumbers) -> float:
-        return 1.0 / numbers.G if numbers.G > 0.0 else np.nan
+        return 1.0 / numbers.G if numbers.G > 0.0 and is_known else np.nan
 
     return {"r_inf_Bps": _known(rate(best), map(rate, sampled), launches)}
 
