@@ -276,3 +276,16 @@ def test_overheads_of_two_protocols_are_no_line() -> None:
     seconds = np.where(np.isin(small.bytes, SIZES[1::2]), small.seconds, large.seconds)
     notes = loggp.fit(replace(small, seconds=seconds)).notes
     assert any(note.startswith("o_send is not") for note in notes)
+
+
+def test_launches_that_follow_each_other_make_overheads_less_sure() -> None:
+    """The same launches, from the fastest to the slowest and by turns."""
+    curve = truth(8e-7, Delay(1.5e-7), Delay(2.5e-7), 6e-7, 1e-10, launches=20)
+    factors = np.exp(np.linspace(-0.05, 0.05, 20))
+    widths = []
+    for order in (np.arange(20), np.arange(20) * 7 % 20):
+        drifting = replace(curve, seconds=curve.seconds * factors[order, None])
+        interval = loggp.overheads(drifting)[0].one_way_s.interval
+        assert interval is not None
+        widths.append(interval.half_width)
+    assert widths[0] > 1.5 * widths[1]

@@ -62,7 +62,8 @@ def launch_interval(values: NDArray[np.float64], ended: bool = False) -> Interva
     n = len(values)
     if not carries_interval(n):
         return None
-    worth = min(n, max(int(n / launch_time(values)), LEAST_LAUNCHES))
+    # Of eight or fewer it is their range, whatever they are worth.
+    worth = n if n <= 8 else max(int(n / launch_time(values)), LEAST_LAUNCHES)
     k, _ = _rank(worth, ENDED if ended else CONFIDENCE)
     return _between(values, max(int((n + 1) * k / (worth + 1)), 1), _level(n, ended))
 
@@ -105,7 +106,8 @@ def _rank(n: int, level: float) -> tuple[int, float]:
 
 
 def launch_time(values: NDArray[np.float64]) -> float:
-    """How many successive launches are worth one independent launch, for the median: at least 1.
+    """How many successive launches, of LEAST_LAUNCHES or more, are worth one independent launch,
+    for the median: at least 1.
 
     The larger of two estimates, as each sees what the other does not: the sum over lags
     (autocorrelation_time) sees slow drifts, but too little of them in few launches; a first-order
@@ -113,8 +115,6 @@ def launch_time(values: NDArray[np.float64]) -> float:
     (Marriott & Pope 1954), needs few. Signs about the median of such a series correlate by
     2 / pi asin(phi^lag)."""
     n, ordered = len(values), np.sort(values)
-    if n <= 8:  # the interval is their range, whatever they are worth
-        return autocorrelation_time(values)
     ranks = np.searchsorted(ordered, values) + np.searchsorted(ordered, values, "right") - n
     squares = float(ranks @ ranks)
     if not squares:

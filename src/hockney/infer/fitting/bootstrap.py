@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.infer.estimate.interval import CONFIDENCE, Interval
-from hockney.infer.estimate.quantiles import NORMAL_QUANTILES
+from hockney.infer.estimate.quantiles import LEAST_LAUNCHES, NORMAL_QUANTILES, launch_time
 
 Array = NDArray[np.float64]
 
@@ -18,6 +18,14 @@ NORMAL = NORMAL_QUANTILES[CONFIDENCE]
 """The normal quantile that leaves TAIL above it."""
 LEAST_RESAMPLES = round(1.0 / TAIL) - 1
 """Fewest resamples with a quantile at TAIL: of 39 values 2.5 % lie below the least."""
+
+
+def worth(logs: Array) -> int:
+    """How many independent launches these are worth, as many as a resample has: medians of more
+    would scatter less than those of such launches do. logs: of each launch, in the order measured;
+    where they follow each other, they count as fewer (estimate.quantiles.launch_time)."""
+    n = len(logs)
+    return max(round(n / launch_time(logs)), LEAST_LAUNCHES) if n > LEAST_LAUNCHES else n
 
 
 def expansion(launches: int) -> float:

@@ -15,7 +15,7 @@ from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.infer.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
-from hockney.infer.fitting.bootstrap import bootstrap_interval
+from hockney.infer.fitting.bootstrap import bootstrap_interval, worth
 from hockney.infer.fitting.likelihood import criterion
 from hockney.infer.fitting.smooth import Curved, CurveShape
 from hockney.plan.trains import Train
@@ -80,18 +80,33 @@ class Curve:
         """The number of different sizes."""
         return len(np.unique(self.bytes))
 
+    @property
+    def worth(self) -> int:
+        """How many independent launches these are worth, each by the mean over its points of the
+        logarithm of its time over the median. The relation of a log's tables is unknown."""
+        if self.over_launches != "median":
+            return self.launches
+        logs = np.log(self.seconds / self.median_s)
+        known = ~np.isnan(logs)
+        counts = known.sum(axis=1)
+        means = np.where(known, logs, 0.0).sum(axis=1)[counts > 0] / counts[counts > 0]
+        return worth(means)
+
+    def draws(self, resamples: int) -> NDArray[np.intp]:
+        """Launches drawn with replacement, shape (resamples, worth)."""
+        chance = np.random.default_rng(SEED)
+        return chance.integers(self.launches, size=(resamples, self.worth))
+
     def resampled(self, resamples: int = RESAMPLES) -> Array:
         """Medians over launches drawn with replacement, shape (resamples, points); no rows where
         there are too few launches for an interval, nor for minima, which a bootstrap cannot bound
         (Bickel & Freedman 1981, Annals of Statistics 9)."""
         if not carries_interval(self.launches) or self.over_launches == "min":
             resamples = 0
-        chance, median = np.random.default_rng(SEED), self.median_s
+        median = self.median_s
         medians = np.empty((resamples, len(median)))
-        for row in range(resamples):  # one by one, to save memory
-            medians[row] = self._over(
-                self.seconds[chance.integers(self.launches, size=self.launches)]
-            )
+        for row, draw in enumerate(self.draws(resamples)):  # one by one, to save memory
+            medians[row] = self._over(self.seconds[draw])
         return np.where(np.isnan(medians), median, medians)
 
     def at(self, points: NDArray[np.bool_]) -> Curve:

@@ -13,7 +13,6 @@ from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.fit import (
-    SEED,
     Array,
     Curve,
     Fit,
@@ -369,8 +368,7 @@ def _points(curve: Curve) -> dict[Measured, int]:
 
 def _drawn(curve: Curve) -> Iterator[Curve]:
     """Bootstrap resamples of the curve; none for too few launches."""
-    draws = np.random.default_rng(SEED).integers(curve.launches, size=(RESAMPLES, curve.launches))
-    for draw in draws if carries_interval(curve.launches) else ():
+    for draw in curve.draws(RESAMPLES) if carries_interval(curve.launches) else ():
         yield replace(curve, seconds=curve.seconds[draw])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.fitting.bootstrap import worth
 from hockney.infer.fitting.fit import SEED
 from hockney.infer.predict.collectives import LEAST_S, dependencies, time
 from hockney.infer.predict.costs import Costs, CostsOf, slower
@@ -209,8 +210,14 @@ def _median_s(point: PointEstimate, draw: int | None) -> float:
     if draw is None:
         return point.typical_s
     seconds = np.array(point.medians_s)
-    drawn = np.random.default_rng([SEED, draw]).integers(len(seconds), size=len(seconds))
+    chance = np.random.default_rng([SEED, draw])
+    drawn = chance.integers(len(seconds), size=_worth(point.medians_s))
     return float(np.median(seconds[drawn]))
+
+
+@lru_cache(maxsize=1024)
+def _worth(medians_s: tuple[float, ...]) -> int:
+    return worth(np.log(medians_s))
 
 
 def _scheduled(costs_of: CostsOf, name: str, algorithm: str, ranks: int, bytes_: int) -> _Scheduled:
