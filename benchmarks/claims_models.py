@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 from claim import Claim
+from claims_estimate import correlated
 from numpy.typing import NDArray
 
 from hockney.infer.estimate.points import PointEstimate, estimate_point
@@ -29,6 +30,7 @@ LAUNCHES = 5
 NOISE = ((0.01, 0.002), (0.0, 0.005), (0.01, 0.01))
 """Standard deviations of logarithms, used in turn: common to a launch, and a point's own."""
 RESAMPLES = 60
+CORRELATION = 0.6
 OCTAVES = 2.0 ** np.arange(23)
 
 
@@ -60,6 +62,19 @@ def hockneys_line(n: int, seed: int) -> tuple[int, int]:
     chance, times = np.random.default_rng(seed), 1e-6 + 1e-10 * OCTAVES
     curves = (curve_of_arrays(OCTAVES, _noisy(chance, times, run)) for run in range(n))
     fits = (hockney.fit(curve, resamples=RESAMPLES) for curve in curves)
+    return _held(fits, {"alpha_s": 1e-6, "beta_s_per_B": 1e-10})
+
+
+def hockneys_line_of_correlated(launches: int, n: int, seed: int) -> tuple[int, int]:
+    """As hockneys_line, of launches whose successive ones correlate by CORRELATION."""
+    chance, times = np.random.default_rng(seed), 1e-6 + 1e-10 * OCTAVES
+
+    def curves() -> Iterator[Curve]:
+        for logs in correlated(chance, n, launches, CORRELATION):
+            own = chance.standard_normal((launches, len(times)))
+            yield curve_of_arrays(OCTAVES, times * np.exp(0.02 * logs[:, None] + 0.003 * own))
+
+    fits = (hockney.fit(curve, resamples=RESAMPLES) for curve in curves())
     return _held(fits, {"alpha_s": 1e-6, "beta_s_per_B": 1e-10})
 
 
@@ -217,6 +232,19 @@ CLAIMS: list[Claim] = [
         0.93,
         hockneys_line,
         600,
+    ),
+    *(
+        Claim(
+            f"hockney-interval-of-{launches}-launches-lag-1-{CORRELATION}",
+            f"{METHOD} Hockney's line",
+            f"{launches} launches that correlate: alpha and beta within their 95 % intervals in "
+            f"{100.0 * least:g} % or more",
+            None,
+            least,
+            partial(hockneys_line_of_correlated, launches),
+            600,
+        )
+        for launches, least in ((8, 0.80), (18, 0.85), (40, 0.90))
     ),
     Claim(
         "segmented-interval",
