@@ -17,9 +17,14 @@ from hockney.cli._help import OUTPUT, SAMPLING
 from hockney.plan.bounds import check_combinations
 from hockney.plan.variants import ENVIRONMENT, VARIABLE, Variant
 
-FIXED = frozenset({"budget", "precision", "output", "sizes", "from", "to", "per-octave", "o"})
+FIXED = frozenset(
+    {
+        *("budget", "precision", "output", "sizes", "from", "to", "per-octave", "o"),
+        *("vary", "tolerance", "gate"),
+    }
+)
 """Options that cannot be varied, beside those of sampling and output: variants are compared at the
-same sizes, in the same run."""
+same sizes, in the same run, by one rule."""
 ON, OFF = ("on", "yes", "true"), ("off", "no", "false")
 ADVICE = "write --vary window=1,64 or --vary env:UCX_TLS=tcp,sm, or --vary @FILE"
 
