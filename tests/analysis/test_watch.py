@@ -170,7 +170,7 @@ def test_a_node_that_becomes_slow_is_named_and_no_other_one() -> None:
     (change,) = [change for look in shown for change in look.changes]
     words = change_line(watched, change)
     assert "SLOWER: node n3 at 8 B takes 1." in words
-    assert "what was usual beside its peers" in words
+    assert "as long as usual, relative to its peers" in words
 
 
 def test_a_look_that_lacks_a_node_counts_it_as_usual() -> None:

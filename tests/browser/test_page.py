@@ -280,7 +280,7 @@ def test_the_keyboard_goes_from_mark_to_mark_aloud(desk: Opened) -> None:
 def test_everything_is_reached_by_name(desk: Opened) -> None:
     """Roles and names as a screen reader gets them."""
     page = desk.page
-    for name in ("Ping-pong", "Pairs at once", "Every two ranks", "To repeat it"):
+    for name in ("Ping-pong", "Pairs at once", "All pairs of ranks", "Commands to repeat it"):
         assert page.get_by_role("region", name=name, exact=True).count() == 1
     assert page.get_by_role("application").count() > 6
     assert page.get_by_role("img", name="cores, 8 B").count() == 1

@@ -277,6 +277,12 @@ def test_a_signal_at_the_end_of_a_run_ends_the_suite(
         ("name =", "nmae =", "unknown key 'nmae'\n  did you mean name?"),
         ("matrix.place", "matrix.palce", "did you mean place?"),
         ('verb = "pingpong"', 'verb = "show"', "show is not a verb that measures"),
+        (
+            'verb = "pingpong"',
+            'verb = "pingpon"',
+            "place=core: pingpon is not a verb that measures",
+        ),
+        ('verb = "pingpong"', 'verb = "pingpon"', "\n  did you mean pingpong?"),
         ('verb = "pingpong"', "", "no verb"),
         ('"0,8"', '"8QB"', "unknown unit"),
         ('["core", "none"]', '"core"', "the matrix must have a list"),

@@ -113,7 +113,7 @@ def test_sizes_that_are_upper_limits_are_no_size_of_most_calls() -> None:
         *(calls(r, "MPI_Allreduce", 10, 8) for r in (0, 1)),
     )
     kinds_found = [finding.kind for finding in findings_of(ProfileSummary(made))]
-    assert kinds_found == ["sizes-rounded", "decides"]
+    assert kinds_found == ["decides", "sizes-rounded"]
 
 
 def test_a_rank_that_computes_longer_is_named_where_others_wait_for_it() -> None:

@@ -278,7 +278,7 @@ def test_a_rule_for_all_sizes_names_those_that_were_measured() -> None:
     cells = [cell("gather", 4, 8, fast), cell("barrier", 4, 0, fast), cell("bcast", 4, 8, fast)]
     *_, line = rule_lines(Tuned((reduced(cells),)))
     assert "gather, 4 ranks: the rule holds for all sizes" in line
-    assert "measured at 8 B alone: what it does to others is not known" in line
+    assert "measured at 8 B alone, so its effect on other sizes is unknown" in line
     wide = reduced([cell("gather", 4, size, fast) for size in (8, 4096)])
     assert "measured from 8 B to 4 KiB" in rule_lines(Tuned((wide,)))[-1]
     none = reduced([cell("bcast", 4, 8, fast)])

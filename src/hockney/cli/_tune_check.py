@@ -65,7 +65,7 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
 def _say(rules: Path, proved: bool | None, count: int) -> None:
     reads = "reads all of it" if proved else "does not report whether it reads it"
     rule_count = how_many(count, "rule")
-    click.echo(f"{rules}: {rule_count}; the library starts with it and {reads}", err=True)
+    click.echo(f"{rules}: {rule_count}; the library starts with this file and {reads}", err=True)
 
 
 def _placement(run: Run, mpicc: str | None) -> Placement:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -104,12 +105,14 @@ class MeasuringVerb(LongVerb):
 
 def measuring_verb(name: str) -> MeasuringVerb:
     """The verb of that name, if it is one that measures."""
-    from hockney.cli import Verbs
+    from hockney.cli import SECTIONS, Verbs
 
     command = Verbs().get_command(click.get_current_context(), name)
     if not isinstance(command, MeasuringVerb):
+        near = get_close_matches(name, SECTIONS["Measure"].keys() - {name, "profile"}, 1)
         raise UsageError(
-            f"{name} is not a verb that measures", "name one such as pingpong or collective"
+            f"{name} is not a verb that measures",
+            f"did you mean {near[0]}?" if near else "name one such as pingpong or collective",
         )
     return command
 

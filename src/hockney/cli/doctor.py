@@ -95,7 +95,9 @@ def _transports(mpicc: str | None, hosts: tuple[str, ...], as_json: bool) -> Non
         run.add(record)
     transports = transports_of(run)
     if transports is None:
-        raise HockneyError("the ranks recorded no ways of messages", "give another --engine")
+        raise HockneyError(
+            "the engine did not record what carried the messages", "give another --engine"
+        )
     warned = [detour.text for detour in detours(transports)]
     if as_json:
         click.echo(

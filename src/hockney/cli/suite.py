@@ -83,7 +83,10 @@ def command(
         f"{suite.file_name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}"
     )
     if against is not None and (not against.is_dir() or against.resolve() == directory.resolve()):
-        raise UsageError(f"--against {against} is no directory of earlier results")
+        raise UsageError(
+            f"--against {against} is no directory of earlier results",
+            "name the directory of another run of this plan",
+        )
     with closing(Journal(directory, resume)) as journal:
         failed = _measure_all(suite, plans, journal, quiet)
         compared = _compared(journal, against, tolerance, memory) if against else _Compared()
@@ -156,10 +159,13 @@ def _request(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
     from hockney.run.measure.checks import check_allocation
     from hockney.run.measure.setup import mpi_of
 
-    params = measuring_verb(run.verb).params
+    try:
+        verb = measuring_verb(run.verb)
+    except UsageError as error:
+        raise UsageError(f"{where}, {run.label}: {error.message}", error.advice) from error
     options = {
         name.lstrip("-"): param
-        for param in params
+        for param in verb.params
         for name in (*param.opts, *param.secondary_opts)
         if param.name not in OF_OUTPUT
     }

@@ -158,7 +158,7 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
         tune_profile(words, check, options, _tune)
         return
     if not words:
-        raise click.UsageError("which files? Give results of hockney collective, or --profile")
+        raise click.UsageError("no files: give results of hockney collective, or --profile")
     _check_together(words[0] in MEASURED, check, options)
     if options["settings"]:
         tune_settings(words, options)
@@ -218,8 +218,8 @@ def _predicted(
     if unknown and not options["quiet"]:
         words = ", ".join(map(str, unknown))
         click.echo(
-            f"note: --beyond {words}: nothing is predicted: that takes two measured numbers of "
-            "ranks, and reaches above the largest by the factor between the last two",
+            f"note: --beyond {words}: nothing is predicted: predictions need two measured numbers "
+            "of ranks, and reach above the larger by the factor between them",
             err=True,
         )
     return cells
@@ -233,7 +233,7 @@ def _tune(measured: Measured, tuned: Tuned, form: RulesFormat, options: dict[str
 
     output = options["output"]
     if options["deploy"] and output is None:
-        raise click.UsageError("--deploy: next to which file? Name it with -o")
+        raise click.UsageError("--deploy writes files next to the rules: name these with -o")
     if output is not None and not output.name:
         raise click.UsageError(f"{output} is a directory: name a file in it with -o")
     if output is not None and not options["force"]:
@@ -263,8 +263,8 @@ def _tune(measured: Measured, tuned: Tuned, form: RulesFormat, options: dict[str
         if environment:
             click.echo("\n" + "\n".join(environment_lines(environment)))
     if not rules:
-        more = "; more --launches would tell where one is faster" if tuned.undecided else ""
-        click.echo(f"no rule is justified: nothing was written{more}", err=True)
+        more = "; more --launches may show where one is" if tuned.undecided else ""
+        click.echo(f"no rule is justified, and nothing was written{more}", err=True)
 
 
 def _write(

@@ -118,14 +118,14 @@ def command(
             except UsageError:
                 raise
             except HockneyError as error:
-                click.echo(f"hockney: this look is lost: {error}", err=True)
+                click.echo(f"hockney: this look failed: {error}", err=True)
             time.sleep(watcher.rest_s())
 
 
 def _end(watcher: _Watcher) -> None:
     rest_s = watcher.rest_s()
     if rest_s > 0.0:
-        watcher.say(f"no look is due for {rest_s:.0f} s (--duty)")
+        watcher.say(f"the next look is due in {rest_s:.0f} s (--duty)")
         raise click.exceptions.Exit(0)
     raise click.exceptions.Exit(watcher.look())
 
@@ -260,7 +260,7 @@ class _Watcher:
         try:
             return resume(self._watch, looks, path.read_bytes())
         except ValueError as error:
-            click.echo(f"note: {path} is damaged ({error}): worked out again", err=True)
+            click.echo(f"note: {path} is damaged ({error}): rebuilt from the looks", err=True)
             self._watch = Watch(self._tolerance)
             return 0
 

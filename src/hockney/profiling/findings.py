@@ -55,14 +55,14 @@ class ProfileFinding:
 
 
 def findings_of(summary: ProfileSummary) -> list[ProfileFinding]:
-    """Findings, those that impair the profile first, then those that cost the program time."""
+    """Findings: what costs the most time first, then what impairs the profile, then the rest."""
     return [
+        *_decides(summary),
         *_incomplete(summary),
         *_recording(summary),
         *_disturbed_messages(summary),
         *_shared_cpus(summary),
         *_busy_cpus(summary),
-        *_decides(summary),
         *_memory(summary),
         *_one_size(summary),
         *_polling(summary),

@@ -39,23 +39,23 @@ def finding_text(finding: ProfileFinding) -> str:
             return f"{facts['missing']} of {how_many(facts['ranks'], 'rank')} left no record"
         case "calls-lost":
             return (
-                f"missing here: {how_many(facts['calls'], 'call')} "
-                f"({format_seconds(facts['seconds'])}) that found no place in the recorder's table"
+                f"not in this profile: {how_many(facts['calls'], 'call')} "
+                f"({format_seconds(facts['seconds'])}), because the recorder's table was full"
             )
         case "sizes-rounded":
             return (
                 f"sizes of {how_many(facts['calls'], 'call')} are rounded up to powers of two: "
-                "there are more kinds of calls than the recorder's table holds"
+                "the recorder's table has no room for so many kinds of calls"
             )
         case "receives-unfinished":
             return (
-                f"never completed: {how_many(facts['receives'], 'receive')}, counted with the "
-                "bytes posted"
+                f"{how_many(facts['receives'], 'receive')} never completed; counted with the bytes "
+                "posted"
             )
         case "recording":
             return (
-                f"recording took about {100.0 * facts['fraction']:.1f} % of the ranks' "
-                "time: without the recorder the program is faster by as much"
+                f"recording took about {100.0 * facts['fraction']:.1f} % of the ranks' time; the "
+                "program is that much faster without it"
             )
         case "cpus-shared":
             cpus = facts["cpus"]
@@ -66,8 +66,8 @@ def finding_text(finding: ProfileFinding) -> str:
             )
         case "messages-disturbed":
             return (
-                "CPUs were busy while messages were measured by themselves: latency and bandwidth "
-                "may be overstated; run it again when they are free"
+                "CPUs were busy while messages were timed alone: latency and bandwidth may be "
+                "overstated; profile again when the CPUs are free"
             )
         case "cpus-busy":
             worst = f"rank {facts['rank']}{_of_job(facts['job'])}"
@@ -98,17 +98,14 @@ WITH_OTHER_END = {"latency": "latency, with bandwidth,", "bandwidth": "bandwidth
 
 
 def _decides_text(facts: dict[str, Any]) -> str:
-    cause, part = facts["cause"], f"{100.0 * facts['fraction']:.0f} % of the time in MPI"
-    name = WITH_OTHER_END.get(cause, cause)
-    return f"{name} {_verb(facts)} {part}{_evidence(facts)}{_larger(facts)}"
-
-
-def _verb(facts: dict[str, Any]) -> str:
-    """What the cause does, up to its part of the time."""
-    s = "" if facts["cause"] in PLURAL else "s"
+    cause, percent = facts["cause"], f"{100.0 * facts['fraction']:.0f} %"
+    take = "take" if cause in PLURAL else "takes"
+    part = f"{take} {percent} of the time in MPI"
     if facts["is_most"]:
-        return f"decide{s},"
-    return f"take{s}" if facts["larger"] else f"take{s} most,"
+        part = f"{take} most of the time in MPI, {percent}"
+    elif not facts["larger"]:
+        part = f"{take} more of the time in MPI than any other cause, {percent}"
+    return f"{WITH_OTHER_END.get(cause, cause)} {part}{_evidence(facts)}{_larger(facts)}"
 
 
 def _larger(facts: dict[str, Any]) -> str:
@@ -117,7 +114,7 @@ def _larger(facts: dict[str, Any]) -> str:
         return ""
     part = f"{100.0 * facts['larger_fraction']:.0f} %"
     if facts["larger"] == "unexplained":
-        return f"; more is unexplained, {part}"
+        return f"; a larger part, {part}, is unexplained"
     return f"; calls that send nothing between ranks take more, {part}"
 
 
@@ -141,7 +138,7 @@ def _evidence(facts: dict[str, Any]) -> str:
         case "contention" if facts["times"]:
             return (
                 f": {facts['call']} of {format_size(facts['bytes'])} takes {facts['times']:.2g} "
-                "times as long as such a message alone here, without waiting for anybody"
+                "times as long as such a message alone here, not counting waits"
             )
         case "distance or contention" if facts["times"]:
             return (

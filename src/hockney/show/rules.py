@@ -99,7 +99,7 @@ def rule_lines(tuned: Tuned) -> list[str]:
     better = sum(cell.verdict == FASTER for cell in measured)
     gain = f" with {100.0 * tuned.share:.1f} % of the gain" if count else ""
     undecided = tuned.undecided
-    unknown = f", in {undecided} these launches cannot tell" if undecided else ""
+    unknown = f"; in {undecided} these launches cannot show it" if undecided else ""
     return [
         *([table] if table else []),
         f"{count or 'no'} {plural(count, 'rule')}{gain}; in {better} of "
@@ -121,11 +121,11 @@ def _confirmed_lines(tuned: Tuned) -> list[str]:
         return []
     if tuned.confirmed is None:
         return [
-            "times faster is not known: without some of the launches, which would have to show it, "
-            "no rule is chosen; give more --launches"
+            '"times faster" is unknown: with too few launches to choose the rules from some and '
+            "measure the gain in others; give more --launches"
         ]
     return [
-        "times faster is what launches show that did not choose the rules: "
+        '"times faster" is from launches that did not choose the rules: '
         f"{100.0 * tuned.confirmed:.0f} % of the gain in those that did"
     ]
 
@@ -145,9 +145,9 @@ def _is_for_all(rule: Rule) -> bool:
 def _all_sizes_line(row: _Reduced) -> str:
     rule = row.rule
     return (
-        f"{rule.collective}, {how_many(rule.ranks, 'rank')}: the rule holds for all sizes, as it "
-        f"must not depend on them, {row.of.measured_text(rule)}: what it does to others is not "
-        "known"
+        f"{rule.collective}, {how_many(rule.ranks, 'rank')}: the rule holds for all sizes, because "
+        f"it must not depend on them; it was {row.of.measured_text(rule)}, so its effect on other "
+        "sizes is unknown"
     )
 
 

@@ -33,9 +33,7 @@ def look_line(watched: Watched) -> str:
     if parts:
         slowest = max(parts, key=lambda reading: reading.ratio)
         words = series_words(slowest.series)
-        numbers.append(
-            f"of {how_many(len(parts), 'part')} the slowest: {words} ({slowest.ratio:.3f})"
-        )
+        numbers.append(f"slowest of {how_many(len(parts), 'part')}: {words} ({slowest.ratio:.3f})")
     state = "learning what is usual" if watched.course.is_learning else "as usual"
     end = f"{state}, look {watched.looks_at_level} at this level"
     return f"{watched.looks[-1].started[:19]}  {', '.join(numbers)}: {end}"
@@ -58,11 +56,11 @@ def change_line(watched: Watched, change: LevelChange) -> str:
         for i in (change.at, change.first, change.last)
     )
     series = watched.series[change.series]
-    beside = " beside its peers" if series.is_part else ""
+    beside = ", relative to its peers" if series.is_part else ""
     word = "slower" if change.is_worse else "faster"
     return (
         f"{word.upper()}: {series_words(series)} takes {change.ratio:.3f} times"
-        f"{interval_words(change.interval, '{:.3f}'.format)} what was usual{beside}, "
+        f"{interval_words(change.interval, '{:.3f}'.format)} as long as usual{beside}, "
         f"since {at} (between {first} and {last}); "
         f"{rarity_text(change.run_length, 'looks')} ({watched.system})"
     )

@@ -138,12 +138,12 @@ def test_each_experiment_has_a_section_with_the_figures_that_it_holds_data_for()
     runs = (pingpong_run(), pairs_run(), cores_run(), algorithms_run(), pingpong_run(slower=1.3))
     by_title = {section.title: section for section in sections_of(*runs)}
     names = {title: [shown.id for shown in section.figures] for title, section in by_title.items()}
-    assert list(names) == ["Ping-pong", "Pairs at once", "Every two ranks", "Collective: bcast"]
+    assert list(names) == ["Ping-pong", "Pairs at once", "All pairs of ranks", "Collective: bcast"]
     assert names["Ping-pong"] == [
         f"pingpong-{name}" for name in ("time", "bandwidth", "models", "samples", "published")
     ]
     assert names["Pairs at once"][0] == "pairs-pingpong-contention"
-    assert names["Every two ranks"][0] == "cores-pingpong-matrix"
+    assert names["All pairs of ranks"][0] == "cores-pingpong-matrix"
     assert names["Collective: bcast"][0] == "collective-bcast-collective-best"
     systems = [
         series.label.split(":")[0] for series in first_figure(by_title["Ping-pong"]).series()

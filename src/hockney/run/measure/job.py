@@ -88,11 +88,11 @@ def watch_script(scheduler: Batch, again: Resubmitting, job: Job, words: Sequenc
         *_head(scheduler, job, "Each job makes a look and submits the next one."),
         shlex.join([*watch, "--once", *words]),
         "status=$?",
-        "[ $status -ne 2 ] || exit 2  # it was asked wrongly, or another process watches",
+        "[ $status -ne 2 ] || exit 2  # a wrong command, or another process watches",
         f"wait_s=$({shlex.join([*watch, '--due', *words])}) || wait_s={FAILED_S}",
         f'[ "$wait_s" -ge {LEAST_S} ] || wait_s={LEAST_S}',
         f"{again.again(WAIT)} || exit",
-        "[ $status -eq 0 ] || [ $status -eq 3 ]  # slower, or no look: so has the job failed",
+        "[ $status -eq 0 ] || [ $status -eq 3 ]  # slower, or the look failed: so the job fails",
     ]
     return "\n".join(lines) + "\n"
 

@@ -214,7 +214,7 @@ def why_nothing(words: Sequence[str]) -> str:
         if reason:
             return reason
     return (
-        "no process of it called MPI_Init of a shared MPI library (on several hosts, the launcher "
+        "none of its processes called MPI_Init of a shared MPI library (on several hosts, the launcher "
         f"must pass on LD_PRELOAD and {DIRECTORY})"
     )
 

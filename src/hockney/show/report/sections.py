@@ -21,7 +21,7 @@ from hockney.show.variant_table import variant_answer
 TITLES = {
     "pingpong": "Ping-pong",
     "core-to-core": "Core-to-core latency",
-    "cores": "Every two ranks",
+    "cores": "All pairs of ranks",
     "fabric": "All pairs of the network",
     "pairs": "Pairs at once",
     "overheads": "Overheads",

@@ -47,7 +47,7 @@ def try_transports(mpicc: str | None, hosts: Sequence[str]) -> TransportTrial:
     mpi = of_library(mpi, engine)
     if mpi.family == "smpi":
         raise HockneyError(
-            "SimGrid simulates a machine, whose messages take no way of this one",
+            "SimGrid's messages are simulated: nothing on this machine carries them",
             "name a real MPI with --mpicc",
         )
     family = family_of(mpi)
