@@ -182,7 +182,7 @@ def test_a_look_that_lacks_a_node_counts_it_as_usual() -> None:
     assert not any(each.notes for each in shown[:-3])
     (watched,) = watch.systems.values()
     count = len(watched.series)
-    assert shown[-1].notes == [f"1 of {count} numbers that are followed are not in it"]
+    assert shown[-1].notes == [f"this look lacks 1 of the {count} numbers that are followed"]
     assert len(watched.now()) == count - 1
 
 

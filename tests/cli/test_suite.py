@@ -280,7 +280,7 @@ def test_a_signal_at_the_end_of_a_run_ends_the_suite(
         (
             'verb = "pingpong"',
             'verb = "pingpon"',
-            "place=core: pingpon is not a verb that measures",
+            "label place=core buffers=separate: pingpon is not a verb that measures",
         ),
         ('verb = "pingpong"', 'verb = "pingpon"', "\n  did you mean pingpong?"),
         ('verb = "pingpong"', "", "no verb"),

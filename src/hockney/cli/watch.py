@@ -90,11 +90,12 @@ def command(
     page: Path | None,
     quiet: bool,
 ) -> None:
-    """Measure briefly, again and again, and raise an alarm when what is usual changes.
+    """Measure briefly, again and again, and raise an alarm at a change.
 
-    Without VERB, what DIR watches, and at first a ping-pong of three sizes. A change is reported
-    once; what follows is then usual. With --once the exit status is 0 where all is as usual, 1
-    where something became slower or the look failed, and 3 while it is not known yet what is usual.
+    Without VERB it measures what DIR watches already, or else a ping-pong of three sizes. A change
+    is reported once; the new level is the usual one from then on. With --once the exit status is 0
+    if all is as usual, 1 if something became slower or the look failed, and 3 while it is not yet
+    known what is usual.
     """
     if mark is not None:
         if not once:

@@ -134,11 +134,13 @@ class Watched:
         lacks, more = len(set(self.series) - known), len(known - set(self.series))
         notes = []
         if lacks:
-            notes.append(f"{lacks} of {len(self.series)} numbers that are followed are not in it")
+            notes.append(
+                f"this look lacks {lacks} of the {len(self.series)} numbers that are followed"
+            )
         if more:
             what = f"{more} numbers are" if more > 1 else "1 number is"
             notes.append(
-                f"{what} not followed, as the first look lacked it: follow it in another --dir"
+                f"{what} not followed, because the first look lacked it: follow it in another --dir"
             )
         return notes
 
