@@ -13,7 +13,7 @@ from conftest import RunEngine
         ("random:3", "of 4 ranks there are 3 and 1"),
         ("blocks:9", "of 4 ranks there are 9 and -5"),
         ("listed:0,4/1,2", "a rank from 0 to 3 was expected"),
-        ("listed:0,1/1,2", "rank 1 is there twice"),
+        ("listed:0,1/1,2", "rank 1 is given twice"),
         ("listed:0,1", "expected VICTIM,VICTIM/AGGRESSOR,AGGRESSOR"),
         ("listed:0,1/2,3/", "unexpected"),
         ("listed:0,1/2", "there are 2 and 1"),

@@ -127,7 +127,7 @@ def test_a_bad_layout_is_told(run_alone: RunEngine, layout: str, complaint: str)
             "--datatype=vector:4:8:16 --sizes=32 --packing=hand --operation=exchange",
             "exchange takes no --packing hand",
         ),
-        ("--datatype=vector:4:8:16 --sizes=32 --packing=hand,hand", "there twice"),
+        ("--datatype=vector:4:8:16 --sizes=32 --packing=hand,hand", "given twice"),
         ("--datatype=vector:4:8:16 --sizes=32 --packing=zip", "--packing zip: unknown"),
     ],
 )

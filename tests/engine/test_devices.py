@@ -262,7 +262,7 @@ def test_a_damaged_byte_on_a_device_is_found(run: Run, faulty_engine: Engine, bu
 
 REFUSED = {
     "--memory=hots": "--memory hots: name host, pinned, managed or device",
-    "--memory=device/device": "--memory device/device: one is there twice",
+    "--memory=device/device": "--memory device/device: a memory is given twice",
     "--memory=device --device=x": "'x'",
     "--memory=device --floor": "the floor is between memories of the host; leave out --floor",
     "--memory=host --staged=whole": "--staged and --wait-each need --memory device",

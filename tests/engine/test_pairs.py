@@ -128,7 +128,7 @@ def test_every_two_ranks(run_engine: RunEngine) -> None:
         (["pairs", "--pairing=0-9"], 2, "no rank 9"),
         (["pairs", "--pairing=0+1"], 2, "written 0-2,1-3"),
         (["pairs", "--pairing=0-"], 2, "expected a rank"),
-        (["pairs", "--pairs-active=2"], 2, "there are 1 pairs"),
+        (["pairs", "--pairs-active=2"], 2, "not from 1 to 1, the number of pairs"),
         (["pairs", "--window=0", "--operation=stream"], 2, "from 1 up"),
         (["pairs", "--operation=stream", "--mode=synchronous"], 2, "takes no --mode"),
         (["pairs", "--operation=telepathy"], 2, "telepathy: no such operation"),

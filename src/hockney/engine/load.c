@@ -93,7 +93,7 @@ static void check_once(const struct cast *cast, int ranks)
     memset(seen, 0, (size_t)ranks * sizeof *seen);
     for (int i = 0; i < cast->victims + cast->aggressors; i++)
         if (seen[cast->ranks[i]]++ > 0)
-            fail(EXIT_ASKED_WRONGLY, "--roles: rank %d is there twice", cast->ranks[i]);
+            fail(EXIT_ASKED_WRONGLY, "--roles: rank %d is given twice", cast->ranks[i]);
     free(seen);
 }
 

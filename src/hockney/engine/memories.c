@@ -39,7 +39,7 @@ static void read_list(struct options *options, const char *text)
         }
         for (int i = 0; i < memories->count; i++)
             if (memcmp(&memories->list[i], &both, sizeof both) == 0)
-                fail(EXIT_ASKED_WRONGLY, "--memory %s: one is there twice", text);
+                fail(EXIT_ASKED_WRONGLY, "--memory %s: a memory is given twice", text);
         memories->list[memories->count++] = both;
         if (*at != '/')
             break;

@@ -123,7 +123,7 @@ static const char *const *packings_of(char *text)
         const char *name = value_one_of(word, "--packing", names);
         for (int i = 0; i < count; i++)
             if (found[i] == name)
-                fail(EXIT_ASKED_WRONGLY, "--packing: %s is there twice", name);
+                fail(EXIT_ASKED_WRONGLY, "--packing: %s is given twice", name);
         found[count++] = name;
     }
     return found;

@@ -109,8 +109,8 @@ void pairing_of_list(struct pairing *pairing, const char *words, int ranks, uint
     memcpy(pairing->active, active, (size_t)count * sizeof *active);
     for (int i = 0; i < count; i++)
         if (active[i] < 1 || active[i] > pairing->pairs)
-            fail(EXIT_ASKED_WRONGLY, "--pairs-active %d: there are %d pairs", active[i],
-                 pairing->pairs);
+            fail(EXIT_ASKED_WRONGLY, "--pairs-active %d: not from 1 to %d, the number of pairs",
+                 active[i], pairing->pairs);
 }
 
 void pairing_of_all(struct pairing *pairing, int ranks, int parallel)

@@ -131,7 +131,7 @@ int value_choices(const char *text, const char *option, const char *const *choic
         const int number = value_choice(word, option, choices);
         for (int i = 0; i < count; i++)
             if (chosen[i] == number)
-                fail(EXIT_ASKED_WRONGLY, "%s %s: %s is there twice", option, text, word);
+                fail(EXIT_ASKED_WRONGLY, "%s %s: %s is given twice", option, text, word);
         if (count < most)
             chosen[count++] = number;
         at += length;
