@@ -103,8 +103,8 @@ def rule_lines(tuned: Tuned) -> list[str]:
     return [
         *([table] if table else []),
         f"{count or 'no'} {plural(count, 'rule')}{gain}; in {better} of "
-        f"{how_many(len(measured), 'cell')} (collective, ranks, size) an algorithm is significantly "
-        f"faster than the library's own decision{unknown}",
+        f"{how_many(len(measured), 'cell')} (collective, ranks, size) an algorithm is "
+        f"significantly faster than the library's own decision{unknown}",
         *_confirmed_lines(tuned),
         *[_gap_line(gap) for of in tuned.reductions for gap in of.gaps],
         *[_all_sizes_line(row) for row in _reduced(tuned) if _is_for_all(row.rule)],
