@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from hockney.base.units import known_decimals
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.tails import tails_of
+from hockney.infer.estimate.sketch import Sketch
+from hockney.plan.axes import Point
 from hockney.show.answer import precision
 from hockney.show.as_json import dumps, point_json
 from hockney.show.experiments import view_of
 from hockney.show.point_table import point_table
 from hockney.show.run_lines import confidence_text
 from hockney.show.table import microseconds
+from hockney.show.tails import tails_json, tails_text
 from samples import make_run
 
 
@@ -95,3 +100,12 @@ def test_a_launch_left_out_is_left_out_of_medians_alone() -> None:
     said = "\n".join(view_of(analysis).parts(analysis, False))
     assert "excluded as outliers from medians and their intervals, and nothing else: 11" in said
     assert "0.300" in said
+
+
+def test_intervals_of_tails_have_the_confidence_of_their_launches() -> None:
+    analysis = analysis_of([100.0] * 6)
+    sketches = {launch: Sketch.of(np.linspace(1e-6, 2e-6, 400), 0.01) for launch in range(6)}
+    analysis.tails = tails_of({Point(operation="pingpong", bytes=8): sketches})
+    assert "with its 78 % interval" in tails_text(analysis)
+    median, p99, p999, _ = tails_json(analysis.tails)["tails"][0]["quantiles"]
+    assert (median["confidence"], p99["confidence"], p999["confidence"]) == (0.78, 0.78, None)

@@ -3,7 +3,7 @@ and in JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Generic, TypeVar
 
@@ -186,6 +186,16 @@ def end_fields(
     ]
 
 
+def limit_fields(interval: Callable[[Row], Interval | None]) -> list[TableColumn[Row]]:
+    """The ends of an interval of a time, and the confidence that it has at least, in JSON alone."""
+
+    def confidence(row: Row) -> float | None:
+        known = interval(row)
+        return None if known is None else known.confidence
+
+    return [*end_fields(interval, "_s"), json_field("confidence", confidence)]
+
+
 def mebibytes(rate: float, half_width_Bps: float | None = None) -> str:
     half_width = half_width_Bps and half_width_Bps / 2**20
     return to_known_digits(rate / 2**20, 2 if rate < 2**30 else 0, half_width)
@@ -219,8 +229,12 @@ def _limits(point: PointEstimate) -> str | None:
 
 
 def interval_title(points: Sequence[PointEstimate]) -> str:
+    return level_title(point.interval for point in points)
+
+
+def level_title(intervals: Iterable[Interval | None]) -> str:
     """ "70 % interval": with the least confidence of the intervals; "interval" if it is unknown."""
-    levels = {point.interval.confidence for point in points if point.interval is not None}
+    levels = {interval.confidence for interval in intervals if interval is not None}
     known = [level for level in levels if level is not None]
     return f"{100.0 * min(known):.0f} % interval" if known and None not in levels else "interval"
 
@@ -234,7 +248,7 @@ INTERVAL: list[TableColumn[PointEstimate]] = [
     TableColumn("", lambda point: point.precision, format_uncertainty, unknown=""),
 ]
 """The limits of a median's interval, and its relative half-width."""
-LIMITS: list[TableColumn[PointEstimate]] = end_fields(lambda point: point.interval, "_s")
+LIMITS: list[TableColumn[PointEstimate]] = limit_fields(lambda point: point.interval)
 """The same in JSON."""
 LAUNCHES: TableColumn[PointEstimate] = TableColumn(
     "launches", lambda point: point.launches, shown=differs(lambda point: point.launches)

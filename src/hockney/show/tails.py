@@ -12,8 +12,9 @@ from hockney.show.as_json import axes_json
 from hockney.show.table import (
     TableColumn,
     between,
-    end_fields,
     json_field,
+    level_title,
+    limit_fields,
     microseconds,
     row_json,
     table_text,
@@ -30,7 +31,7 @@ def _cell(quantile: Quantile) -> str | None:
 FIELDS: list[TableColumn[Quantile]] = [
     json_field("quantile", lambda row: row.quantile),
     json_field("time_s", lambda row: row.seconds),
-    *end_fields(lambda row: row.interval, "_s"),
+    *limit_fields(lambda row: row.interval),
     json_field("launches", lambda row: row.launches),
     json_field("whole_s", lambda row: row.whole_s),
 ]
@@ -68,9 +69,10 @@ def tails_text(analysis: Analysis) -> str:
         "operations of", lambda tail: names[id(tail)] or tail.point.operation
     )
     error = 100.0 * max(tail.relative_error for tail in tails)
+    title = level_title(quantile.interval for tail in tails for quantile in tail.quantiles)
     return (
         "quantiles of single operations, all of them counted; the median over launches, with its "
-        f"interval;\neach within {error:g} %; {TOO_FEW}: a launch has too few operations\n"
+        f"{title};\neach within {error:g} %; {TOO_FEW}: a launch has too few operations\n"
         f"{table_text([of, *COLUMNS], tails)}"
     )
 
