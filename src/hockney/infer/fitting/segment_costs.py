@@ -7,6 +7,8 @@ not below 0. It is 0 or more, and that of a run is no less than that of any run 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +24,8 @@ _STEPS = 6
 _MOST_STEPS = 100
 _GROWTH = 4
 """Runs are fitted in groups, each of up to this many times the sizes of the one before."""
+_AT_ONCE = 1 << 15
+"""Points of runs that are fitted at a time: what is worked out of them fits into a core's cache."""
 
 Runs = tuple[Indices, Indices]
 """The first and the last size of each run."""
@@ -31,9 +35,11 @@ Lines = tuple[Array, Array]
 
 def ln_residuals(bytes_: Array, seconds: Array, alpha: Array, beta: Array) -> Array:
     """ln T - ln(alpha + beta b), all of one shape."""
-    return np.asarray(
-        np.log(seconds / np.maximum(alpha + beta * bytes_, LEAST_PREDICTED * seconds))
-    )
+    ratio = beta * bytes_
+    ratio += alpha
+    np.maximum(ratio, LEAST_PREDICTED * seconds, out=ratio)
+    np.divide(seconds, ratio, out=ratio)
+    return np.log(ratio, out=ratio)
 
 
 class TimesBySize:
@@ -128,12 +134,14 @@ class SegmentCosts:
             fitted = possible[starts, ends]
             runs = starts[fitted], ends[fitted]
             if len(runs[0]):
-                cost[runs] = self._fit(runs, sigma)
+                fits = [self._fit(few, sigma) for few in _few_at_once(runs)]
+                lines = (np.concatenate(values) for values in zip(*fits, strict=True))
+                self._alpha[runs], self._beta[runs], cost[runs] = lines
                 self._least[runs] = np.maximum(self._least[runs], cost[runs])
         return cost
 
-    def _fit(self, runs: Runs, sigma: float) -> Array:
-        """The least cost of each run, by steps from the best start; its line is kept."""
+    def _fit(self, runs: Runs, sigma: float) -> tuple[Array, Array, Array]:
+        """The line of each run and its cost, the least, by steps from the best start."""
         first, last = runs
         b, t, inside = self._table.points_of(runs)
         shorter = (first, last - 1), (first + 1, last)
@@ -148,14 +156,18 @@ class SegmentCosts:
             moved_alpha, moved_beta = _step(b, t, inside, moved_alpha, moved_beta, sigma)
         moved = _cost(b, t, inside, moved_alpha, moved_beta, sigma)
         better = moved < cost
-        self._alpha[runs] = np.where(better, moved_alpha, alpha)
-        self._beta[runs] = np.where(better, moved_beta, beta)
-        return np.where(better, moved, cost)
+        return (
+            np.where(better, moved_alpha, alpha),
+            np.where(better, moved_beta, beta),
+            np.where(better, moved, cost),
+        )
 
 
 def _groups(sizes: int) -> list[Runs]:
     """First and last size of every run of at least LEAST_SIZES, the shorter ones first."""
     first, last = np.triu_indices(sizes, LEAST_SIZES - 1)
+    by_length = np.argsort(last - first, kind="stable")  # so that little is padded
+    first, last = first[by_length], last[by_length]
     groups, longest = [], LEAST_SIZES
     length = last - first + 1
     shortest = LEAST_SIZES
@@ -164,6 +176,16 @@ def _groups(sizes: int) -> list[Runs]:
         groups.append((first[inside], last[inside]))
         shortest, longest = longest + 1, longest * _GROWTH
     return groups
+
+
+def _few_at_once(runs: Runs) -> Iterator[Runs]:
+    """The runs in parts, in order, of up to _AT_ONCE sizes each where they are as long as the
+    longest."""
+    first, last = runs
+    longest = int((last - first).max()) + 1
+    each = max(_AT_ONCE // longest, 1)
+    for begin in range(0, len(first), each):
+        yield first[begin : begin + each], last[begin : begin + each]
 
 
 def _cheapest_before(least: Array, per_segment: float) -> Array:
@@ -191,7 +213,8 @@ def _cost(b: Array, t: Array, inside: Array, alpha: Array, beta: Array, sigma: f
     """Cost of lines. b, t, inside: (rows, points); alpha, beta: (..., rows)."""
     residuals = ln_residuals(b, t, alpha[..., None], beta[..., None])
     residuals *= inside / (sigma * np.sqrt(DEGREES))
-    return np.asarray((DEGREES + 1.0) * np.log1p(residuals**2).sum(axis=-1))
+    residuals *= residuals
+    return np.asarray((DEGREES + 1.0) * np.log1p(residuals, out=residuals).sum(axis=-1))
 
 
 def _step(

@@ -177,12 +177,13 @@ def fitted(
     if len(np.unique(bytes_)) <= shape.free:
         return None
     terms, weight = shape.terms(bytes_) / seconds[:, None], np.ones_like(seconds)
-    for _ in range(rounds):
+    for left in reversed(range(rounds)):
         coefficients = _least_squares(terms, weight)
         ratio = terms @ coefficients
         if not (ratio > LEAST_PREDICTED).all():
             return None
-        weight = weights(-np.log(ratio))
+        if left:
+            weight = weights(-np.log(ratio))
     return Curved(shape, coefficients)
 
 
