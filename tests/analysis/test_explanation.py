@@ -89,6 +89,54 @@ def test_a_change_without_a_record_accuses_nobody(change: str) -> None:
     assert difference.unexplained == 1.0
 
 
+EAGER = {"OMPI_MCA_btl_vader_eager_limit": "65536"}
+OTHERWISE = {
+    "each message": replace(BASE, latency_s=2.0 * BASE.latency_s, env=EAGER),
+    "each byte": replace(BASE, second_a_byte=2.0 * BASE.second_a_byte, env=EAGER),
+    "all alike": replace(
+        BASE,
+        latency_s=1.4 * BASE.latency_s,
+        second_a_byte=1.4 * BASE.second_a_byte,
+        rendezvous_s=1.4 * BASE.rendezvous_s,
+        env=EAGER,
+    ),
+}
+
+
+@pytest.mark.parametrize("was", [{}, {"OMPI_MCA_btl_vader_eager_limit": "4096"}])
+@pytest.mark.parametrize("change", OTHERWISE)
+def test_a_difference_that_has_no_border_accuses_no_threshold(
+    change: str, was: dict[str, str]
+) -> None:
+    difference = explained(
+        run_of(replace(BASE, env=was), 1), run_of(OTHERWISE[change], 2, name="B")
+    )
+    assert difference.shown
+    assert not named(difference)
+    (cleared,) = difference.cleared
+    assert cleared.why.startswith("the difference does not begin or end there: it is ")
+
+
+def test_a_difference_of_small_messages_as_well_accuses_no_way_of_large_ones() -> None:
+    slower = replace(OTHERWISE["all alike"], env={}, large=BASE.small)
+    difference = explained(run_of(BASE, 1), run_of(slower, 2, name="B"))
+    assert not named(difference)
+    assert difference.cleared[0].why.endswith("it is the same ratio at every size")
+
+
+def test_a_threshold_beside_slower_cores_is_named_second() -> None:
+    rendezvous = replace(BASE, rendezvous_s=2e-6)
+    slower = replace(
+        OTHERWISE["all alike"],
+        rendezvous_s=2.8e-6,
+        switch_bytes=65536,
+        compute_s=1.4 * BASE.compute_s,
+    )
+    difference = explained(run_of(rendezvous, 1), run_of(slower, 2, name="B"))
+    assert named(difference) == ["speed of the cores", *EAGER]
+    assert not difference.causes[0].instead
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_equal_runs_have_no_cause(seed: int) -> None:
     assert not explained(*pair_of(lambda _: BASE, None, seed)).causes

@@ -156,6 +156,15 @@ def between(low: float, high: float | None) -> Form:
     return inside
 
 
+def without_border(form: Form) -> tuple[str, ...]:
+    """For a form that has a difference on one side of a size and none on the other: the names of
+    those without such a border which it is not, where they describe the difference as well. Large
+    messages alone may take longer for every byte."""
+    if form in PARAMETRIC or form is _any:
+        return ()
+    return ("latency", "factor") if form is _large else ("latency", "bandwidth", "factor", "line")
+
+
 @dataclass(frozen=True)
 class Limits:
     """Least and largest log ratio that an effect may have according to the records."""

@@ -17,7 +17,17 @@ from hockney.infer.analysis.common_points import (
     zero_notes,
 )
 from hockney.infer.analysis.compare import PointDifference, differences, means_of_both
-from hockney.infer.analysis.effects import Gap, best_prediction, form_of, span_of
+from hockney.infer.analysis.effects import (
+    FORM_WORDS,
+    FORMS,
+    Form,
+    Gap,
+    Limits,
+    best_prediction,
+    form_of,
+    span_of,
+    without_border,
+)
 from hockney.infer.analysis.factor import DifferingFactor, Kind
 from hockney.infer.analysis.factors import factors_of, own_axes
 from hockney.infer.analysis.findings import Failures, failures_apart
@@ -256,7 +266,12 @@ def _attributed(
     causes: list[Cause] = []
     while rest and sum(gap.size for gap in left) > (1.0 - ENOUGH) * size:
         predicted = [_predicted(left, differing_factor) for differing_factor in rest]
-        parts = [_part(left, each) / size for each in predicted]
+        parts = [
+            0.0 if _borderless(left, differing_factor, part) else part / size
+            for differing_factor, part in zip(
+                rest, (_part(left, each) for each in predicted), strict=True
+            )
+        ]
         most = max(parts)
         if most < LEAST_PART:
             break
@@ -285,8 +300,25 @@ def _may_act(factor: DifferingFactor) -> bool:
 
 def _predicted(gaps: Sequence[Gap], factor: DifferingFactor) -> list[np.ndarray]:
     """The predictions of the first of a factor's forms that leaves the least."""
-    each = [[best_prediction(gap, form, factor.limits) for gap in gaps] for form in factor.forms]
+    each = [_predictions(gaps, form, factor.limits) for form in factor.forms]
     return max(each, key=lambda predicted: _part(gaps, predicted))
+
+
+def _predictions(gaps: Sequence[Gap], form: Form, limits: Limits) -> list[np.ndarray]:
+    return [best_prediction(gap, form, limits) for gap in gaps]
+
+
+def _borderless(gaps: Sequence[Gap], factor: DifferingFactor, part: float) -> str | None:
+    """The name of the form without a border that describes the most of the differences, if it is as
+    much as a factor with a border does: then nothing shows that the factor acted. None if not."""
+    names = [set(without_border(form)) for form in factor.forms]
+    parts = {
+        name: _part(gaps, _predictions(gaps, form, Limits()))
+        for name, form in FORMS.items()
+        if all(name in rivals for rivals in names)
+    }
+    best = max(parts, key=lambda name: parts[name], default=None)
+    return best if best and parts[best] >= part > 0.0 else None
 
 
 def _part(gaps: Sequence[Gap], predicted: Sequence[np.ndarray]) -> float:
@@ -300,7 +332,10 @@ def _why_cleared(factor: DifferingFactor, gaps: Sequence[Gap]) -> str:
         return factor.why_not
     if factor.kind == Kind.UNKNOWN:
         return "its effect is unknown: --try measures it"
-    part = _part(gaps, _predicted(gaps, factor)) / sum(gap.size for gap in gaps)
+    explained = _part(gaps, _predicted(gaps, factor))
+    if name := _borderless(gaps, factor, explained):
+        return f"the difference does not begin or end there: it is {FORM_WORDS[name]}"
+    part = explained / sum(gap.size for gap in gaps)
     if part < LEAST_PART:
         return "differs, but cannot explain this form"
     return f"could explain up to {100.0 * min(part, 1.0):.0f} % of it instead"
