@@ -15,9 +15,9 @@ from hockney.plan.axes import Point
 from hockney.plan.variants import Comparison, Variant
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.records import Run
+from hockney.records import Finish, Run
 from hockney.run.measure.blocks import Blocks, order
-from samples import HEADER
+from samples import HEADER, varied_run
 
 
 @pytest.mark.parametrize("count", [2, 3, 5])
@@ -127,3 +127,20 @@ def test_what_does_not_look_slower_is_launched_no_further() -> None:
         if ratio.point and ratio.judged.verdict == "slower"
     }
     assert slower == {(4, 64)}
+
+
+@pytest.mark.parametrize(
+    ("looks", "before", "continued"), [([0.5, 1.0], 0, 1), ([0.5, 1.0], 1, 2), ([0.5], 0, 0)]
+)
+def test_blocks_after_a_last_look_are_counted_once(
+    looks: list[float], before: int, continued: int
+) -> None:
+    run = varied_run(8, {"a": 1.0, "b": 1.0}, sizes=(8,))
+    run.finish = Finish(reason="budget", spent_s=1.0, sampling={}, looks=looks, continued=before)
+    comparison = Comparison(variants=tuple(Variant(name=name, values={}) for name in "ab"))
+    blocks = Blocks(comparison, run, 2.0)
+    assert blocks.continued == before  # nothing more was measured
+    case = Case(workload=Pingpong(sizes=()), placement=Placement(), variant="a")
+    for launches in (9, 10):
+        blocks.add(Answer(case, run, launches))
+    assert blocks.continued == continued

@@ -16,11 +16,18 @@ from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.sketch import Sketch
 from hockney.plan.axes import Point
 from hockney.plan.variants import Comparison, Variant
+from hockney.records import Finish
 from hockney.show.curves import Options
 from hockney.show.figures import describe
 from hockney.show.judged import least_shown, smallest_words
 from hockney.show.tails import tails_text
-from hockney.show.variant_table import rule_of, variant_answer, variant_table
+from hockney.show.variant_table import (
+    doubt_lines,
+    rule_of,
+    variant_answer,
+    variant_table,
+    variants_json,
+)
 from samples import varied_run
 
 
@@ -101,3 +108,19 @@ def test_tails_and_samples_have_the_names_of_variants_for_people() -> None:
     drawn = describe("samples", [analysis], Options())
     assert {series.label for series in drawn.series()} == set(names.values())
     assert all(name in tails_text(analysis) for name in names.values())
+
+
+@pytest.mark.parametrize(("times", "confidence"), [(0, 0.95), (1, 0.9025), (2, 0.857375)])
+def test_a_run_that_was_continued_after_its_last_look_is_less_sure(
+    times: int, confidence: float
+) -> None:
+    run = varied_run(8, {"a": 1.0, "b": 1.0}, sizes=(8,))
+    run.finish = Finish(
+        reason="budget", spent_s=1.0, sampling={}, looks=[0.5, 1.0], continued=times
+    )
+    study = Analysis(run).variants
+    assert study is not None
+    assert variants_json(study)["confidence"] == pytest.approx(confidence)
+    assert f"together with {int(100 * confidence)} %" in rule_of(study)
+    lines = doubt_lines(study)
+    assert ["continued" in line for line in lines] == [True] * (times > 0)

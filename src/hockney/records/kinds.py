@@ -429,6 +429,8 @@ class Finish(msgspec.Struct, tag_field="kind", tag="finish", kw_only=True):
     """Fractions of the budget at which the variants' comparison was tested."""
     look_blocks: list[int] = []
     """Number of blocks at each of these looks, if decided points are measured no further."""
+    continued: int = 0
+    """How often variants were measured on after a look that used the whole error rate."""
 
 
 class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from hockney.base.units import format_size, how_many
-from hockney.infer.analysis.variant_verdicts import Gains, Ignored, VariantDrift, VariantStudy
+from hockney.infer.analysis.variant_verdicts import (
+    Continued,
+    Gains,
+    Ignored,
+    VariantDrift,
+    VariantStudy,
+)
 from hockney.infer.estimate.blocks import MOST_TIMES, VariantRatio
 from hockney.infer.estimate.conditions import OTHER_STATE
 from hockney.plan.axes import grouped_by, texts_apart
@@ -26,7 +33,7 @@ NO_BLOCK = "no block is complete: nothing was compared"
 EXACT = "ratio of simulated times, which is exact"
 RULE = (
     "ratio of times in the same block of launches (Hodges-Lehmann estimate, signed-rank interval); "
-    "intervals and verdicts hold for all rows together with 95 %"
+    "intervals and verdicts hold for all rows together with"
 )
 
 
@@ -157,7 +164,12 @@ def rule_of(study: VariantStudy) -> str:
     if _is_exact(study):
         return EXACT
     smallest = "shows from: smaller differences could not have been shown"
-    return "; ".join([RULE, smallest, *_excluded(study)])
+    return "; ".join([f"{RULE} {_confidence(study.confidence)}", smallest, *_excluded(study)])
+
+
+def _confidence(least: float) -> str:
+    """At least so much."""
+    return f"{math.floor(100.0 * least + 1e-9)} %"
 
 
 def _is_exact(study: VariantStudy) -> bool:
@@ -209,8 +221,14 @@ def doubt_lines(study: VariantStudy, name: Callable[[str], str] = str) -> list[s
     return [_doubt_text(doubt, name) for doubt in study.doubts]
 
 
-def _doubt_text(doubt: VariantDrift | Ignored, name: Callable[[str], str]) -> str:
+def _doubt_text(doubt: VariantDrift | Ignored | Continued, name: Callable[[str], str]) -> str:
     match doubt:
+        case Continued():
+            return (
+                f"continued {how_many(doubt.times, 'time')} after its last look, which was another "
+                f"chance to err: all verdicts hold together with {_confidence(doubt.confidence)}; "
+                "those of a new run with this budget would with 95 %"
+            )
         case VariantDrift():
             return (
                 f"{name(doubt.variant)}: its ratio drifted during the run (p = {doubt.p:.2g}), "
@@ -232,6 +250,7 @@ def variants_json(study: VariantStudy) -> dict[str, Any]:
         "tolerance": study.comparison.tolerance,
         "gate": study.comparison.gate,
         "blocks": study.blocks,
+        "confidence": study.confidence,
         "left_out": list(study.left_out),
         "unmatched": {
             variant: [axes_json(point, "variant", "peers") for point in points]

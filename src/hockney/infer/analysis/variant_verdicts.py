@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hockney.infer.estimate.blocks import VariantRatio, block_times, unmatched, variant_ratios
+from hockney.infer.estimate.shifts import LEVEL
 from hockney.plan import Plan
 from hockney.plan.axes import Point
 from hockney.plan.variant_names import shown_names
@@ -35,6 +36,19 @@ class Ignored:
 
 
 @dataclass(frozen=True)
+class Continued:
+    """A run that went on after a look that used the whole error rate, which may have ended it."""
+
+    times: int
+
+    @property
+    def confidence(self) -> float:
+        """That of all verdicts together, over every such look: a bound, as looks at the same
+        blocks err together more often than independent ones would (Sidak 1967, JASA 62)."""
+        return (1.0 - LEVEL) ** (self.times + 1)
+
+
+@dataclass(frozen=True)
 class Gains:
     """Significant gains and losses of a variant over the first, point by point."""
 
@@ -51,16 +65,22 @@ class VariantStudy:
     comparison: Comparison
     ratios: tuple[VariantRatio, ...]
     """Each variant over the first: as a whole (if there are several points), then at each point.
-    Ratios of times, with intervals and verdicts that hold jointly at 95 %."""
+    Ratios of times, with intervals and verdicts that hold jointly (`confidence`)."""
     blocks: int
     """The largest number of blocks of any ratio."""
     left_out: tuple[str, ...]
     """Variants without a launch that ended by itself."""
-    doubts: tuple[VariantDrift | Ignored, ...]
+    doubts: tuple[VariantDrift | Ignored | Continued, ...]
     unmatched: Mapping[str, Sequence[Point]] = field(default_factory=dict)
     """Points at which a variant or the first was not measured, by the variant."""
     shown: Mapping[str, str] = field(default_factory=dict)
     """Names of the variants for people, by their own."""
+
+    @property
+    def confidence(self) -> float:
+        """The least confidence with which all intervals and verdicts hold together."""
+        known = [doubt.confidence for doubt in self.doubts if isinstance(doubt, Continued)]
+        return min(known, default=1.0 - LEVEL)
 
     def name(self, variant: str) -> str:
         return self.shown.get(variant, variant)
@@ -110,6 +130,7 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
     times = block_times(run)
     looks = run.finish.looks if run.finish is not None else []
     blocks = run.finish.look_blocks if run.finish is not None else []
+    continued = run.finish.continued if run.finish is not None and not run.is_simulated else 0
     ratios = variant_ratios(times, comparison, looks or (1.0,), blocks)
     measured = {variant for block in times.by_block.values() for variant in block}
     return VariantStudy(
@@ -117,7 +138,11 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
         ratios=tuple(ratios),
         blocks=max((ratio.blocks for ratio in ratios), default=0),
         left_out=tuple(name for name in comparison.names if name not in measured),
-        doubts=(*_drifts(ratios), *_ignored(run, comparison)),
+        doubts=(
+            *_drifts(ratios),
+            *_ignored(run, comparison),
+            *([Continued(continued)] if continued > 0 else []),
+        ),
         unmatched=unmatched(times, comparison),
         shown=shown_names(comparison, _libraries(run)),
     )

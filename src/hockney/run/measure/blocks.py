@@ -59,6 +59,10 @@ class Blocks:
         """Fractions of the budget at which the comparison was tested for a conclusion."""
         self.look_blocks = list(run.finish.look_blocks) if self.looks and run.finish else []
         """The number of blocks made before each look, where the comparison narrows."""
+        finish = run.finish
+        self.continued = finish.continued if finish else 0
+        """How often the run went on after a look that used the whole error rate."""
+        self._ended = bool(finish and finish.looks and finish.looks[-1] >= 1.0)
         self._needed = 0
 
     def next(self, answers: Sequence[A]) -> A | None:
@@ -82,6 +86,8 @@ class Blocks:
     def add(self, answer: Launched) -> None:
         """Adds the last launch of a case, which ended by itself."""
         assert answer.case.variant is not None
+        if self._ended:
+            self.continued, self._ended = self.continued + 1, False
         run, last = answer.run, answer.run.launches[-1].launch
         probes, rounds = of_last_launch(run.probes, last), of_last_launch(run.rounds, last)
         conditions, samples = conditions_of(probes, rounds), of_last_launch(run.samples, last)

@@ -170,6 +170,7 @@ def finish(session: Session, plan: Plan) -> None:
     finish = Finish(reason=session.reason, spent_s=spent_s, sampling=sampling)
     if session.blocks is not None:
         finish.looks, finish.look_blocks = session.blocks.looks, session.blocks.look_blocks
+        finish.continued = session.blocks.continued
         if session.reason != "decided":
             finish.looks.append(1.0 if session.reason != "interrupted" else _fraction(session))
             if session.plan.comparison is not None and session.plan.comparison.narrows:
