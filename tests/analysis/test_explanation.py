@@ -28,7 +28,17 @@ from hockney.infer.analysis.explanation import Explanation, explanation
 from hockney.infer.analysis.host_effect import host_limits
 from hockney.records import Place, Run, encode
 from hockney.show.explanation_lines import answer_words
-from planted_differences import DECOYS, EVERY, SEEDS, UNRECORDED, Planted, pair_of, run_of
+from planted_differences import (
+    APART,
+    DECOYS,
+    EVERY,
+    NETWORK,
+    SEEDS,
+    UNRECORDED,
+    Planted,
+    pair_of,
+    run_of,
+)
 from platforms import two_hosts
 from samples import make_run
 
@@ -122,6 +132,18 @@ def test_a_difference_of_small_messages_as_well_accuses_no_way_of_large_ones() -
     difference = explained(run_of(BASE, 1), run_of(slower, 2, name="B"))
     assert not named(difference)
     assert difference.cleared[0].why.endswith("it is the same ratio at every size")
+
+
+def test_a_latency_accuses_no_rate_of_ports() -> None:
+    ports = replace(BASE, places=APART, small=NETWORK, large=NETWORK)
+    first, second = (
+        replace(ports, latency_s=latency_s, port_rate=rate)
+        for latency_s, rate in ((5e-7, "200 Gb/sec (4X HDR)"), (1e-6, "100 Gb/sec (2X HDR)"))
+    )
+    difference = explained(run_of(first, 1), run_of(second, 2, name="B"))
+    assert difference.form == "latency"
+    assert not named(difference)
+    assert [cleared.factor.name for cleared in difference.cleared] == ["rate of the ports"]
 
 
 def test_a_threshold_beside_slower_cores_is_named_second() -> None:

@@ -266,12 +266,7 @@ def _attributed(
     causes: list[Cause] = []
     while rest and sum(gap.size for gap in left) > (1.0 - ENOUGH) * size:
         predicted = [_predicted(left, differing_factor) for differing_factor in rest]
-        parts = [
-            0.0 if _borderless(left, differing_factor, part) else part / size
-            for differing_factor, part in zip(
-                rest, (_part(left, each) for each in predicted), strict=True
-            )
-        ]
+        parts = [_part(left, each) / size for each in predicted]
         most = max(parts)
         if most < LEAST_PART:
             break
@@ -299,23 +294,28 @@ def _may_act(factor: DifferingFactor) -> bool:
 
 
 def _predicted(gaps: Sequence[Gap], factor: DifferingFactor) -> list[np.ndarray]:
-    """The predictions of the first of a factor's forms that leaves the least."""
+    """The predictions of the first of a factor's forms that leaves the least; of none, where the
+    difference has no border that its forms have."""
     each = [_predictions(gaps, form, factor.limits) for form in factor.forms]
-    return max(each, key=lambda predicted: _part(gaps, predicted))
+    nothing = [np.zeros_like(gap.log_ratio) for gap in gaps]
+    shown = [
+        predicted
+        for form, predicted in zip(factor.forms, each, strict=True)
+        if _instead(gaps, form, _part(gaps, predicted)) is None
+    ]
+    return max(shown, key=lambda predicted: _part(gaps, predicted), default=nothing)
 
 
 def _predictions(gaps: Sequence[Gap], form: Form, limits: Limits) -> list[np.ndarray]:
     return [best_prediction(gap, form, limits) for gap in gaps]
 
 
-def _borderless(gaps: Sequence[Gap], factor: DifferingFactor, part: float) -> str | None:
+def _instead(gaps: Sequence[Gap], form: Form, part: float) -> str | None:
     """The name of the form without a border that describes the most of the differences, if it is as
-    much as a factor with a border does: then nothing shows that the factor acted. None if not."""
-    names = [set(without_border(form)) for form in factor.forms]
+    much as this form with one does: then nothing shows the border. None if not."""
     parts = {
-        name: _part(gaps, _predictions(gaps, form, Limits()))
-        for name, form in FORMS.items()
-        if all(name in rivals for rivals in names)
+        name: _part(gaps, _predictions(gaps, FORMS[name], Limits()))
+        for name in without_border(form)
     }
     best = max(parts, key=lambda name: parts[name], default=None)
     return best if best and parts[best] >= part > 0.0 else None
@@ -332,11 +332,12 @@ def _why_cleared(factor: DifferingFactor, gaps: Sequence[Gap]) -> str:
         return factor.why_not
     if factor.kind == Kind.UNKNOWN:
         return "its effect is unknown: --try measures it"
-    explained = _part(gaps, _predicted(gaps, factor))
-    if name := _borderless(gaps, factor, explained):
-        return f"the difference does not begin or end there: it is {FORM_WORDS[name]}"
-    part = explained / sum(gap.size for gap in gaps)
+    part = _part(gaps, _predicted(gaps, factor)) / sum(gap.size for gap in gaps)
     if part < LEAST_PART:
+        by_form = [_part(gaps, _predictions(gaps, form, factor.limits)) for form in factor.forms]
+        for form, explained in zip(factor.forms, by_form, strict=True):
+            if explained == max(by_form) and (name := _instead(gaps, form, explained)):
+                return f"the difference does not begin or end there: it is {FORM_WORDS[name]}"
         return "differs, but cannot explain this form"
     return f"could explain up to {100.0 * min(part, 1.0):.0f} % of it instead"
 
