@@ -31,6 +31,7 @@ def analysed(
     slower: float = 1.0,
     last: float = 1.0,
     started: str = "2026-01-01",
+    launches: int = 12,
 ) -> Analysis:
     """Launches scatter by 0.5 %, at the largest size by `noisy`, where the time is `last` times as
     long; all are `slower` times as long."""
@@ -40,7 +41,7 @@ def analysed(
     logs[sizes[-1]] = level + np.log(last) + source.normal(0.0, noisy, 12)
     run = make_run(
         lambda launch, _, size: [slower * np.exp(logs[size][launch]) * (1e3 + size)] * 3,
-        launches=12,
+        launches=launches,
         sizes=sizes,
         rounds=2,
     )
@@ -69,6 +70,13 @@ def test_sizes_that_were_not_measured_again_are_not_passed() -> None:
     assert gate.status == NOT_JUDGED
     assert "lacks what was measured before: 2 B, 4 B, 8 B, 16 B and 7 more sizes" in gate.why
     assert any("not compared" in note for note in comparison.notes)
+
+
+def test_too_few_launches_are_the_reason_whatever_else_is_noted() -> None:
+    comparison = held(analysed(1, launches=3), analysed(2, launches=3, sizes=SIZES[:2]), [])
+    gate = comparison_gate(comparison, ALLOWED)
+    assert (gate.status, "not compared" in " ".join(comparison.notes)) == (NOT_JUDGED, True)
+    assert "too few launches for an interval; measure both with 5 or more" in gate.why
 
 
 def test_sizes_that_are_new_are_said_and_pass() -> None:

@@ -9,6 +9,7 @@ from hockney.infer.analysis.compare import PointDifference, RunComparison, unlik
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import interval_words
+from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.plan.axes import curve_text
 from hockney.records import Run
 
@@ -44,9 +45,13 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
     gates = map(whole_gate, (comparison.base, comparison.other))
     if (not_whole := next(filter(None, gates), None)) is not None:
         return not_whole
-    if overall is None or overall.interval is None:
-        why = comparison.notes[-1] if comparison.notes else "too few launches for an interval"
-        return not_judged(f"{named} cannot be compared with before: {why}", "")
+    if overall is None:
+        return not_judged(f"{named} cannot be compared with before: {comparison.notes[-1]}", "")
+    if overall.interval is None:
+        return not_judged(
+            f"{named} cannot be compared with before: too few launches for an interval",
+            f"measure both with {LEAST_LAUNCHES} or more (--launches, --budget)",
+        )
     if overall.interval.high > 1.0 + allowed:
         return not_judged(
             f"{named} may take up to {overall.interval.high:.3g} times as long as before",
