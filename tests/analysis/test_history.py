@@ -83,6 +83,12 @@ def test_sizes_between_that_did_not_change_are_counted_and_not_shown() -> None:
     assert "judged as well: 12 sizes between, none worse" in history_lines(history)
 
 
+def test_sizes_between_of_too_few_runs_are_not_called_judged() -> None:
+    (history,) = histories([facts(past_run(day)) for day in range(2)], 0.05)
+    line = "not judged either: 1 size between, as there are too few runs"
+    assert line in history_lines(history)
+
+
 def test_where_all_sizes_are_worse_the_ends_say_so() -> None:
     history = switched([2**n for n in range(3, 17)])
     assert len(history.trends) == 2

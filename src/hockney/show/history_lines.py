@@ -50,6 +50,8 @@ def _between_line(history: History) -> str:
     if any(trend.is_between for trend in history.trends):
         return f"judged as well: {sizes} between, the worst shown below"
     is_ends = any(trend.worse for trend in history.trends)
+    if not is_ends and not any(trend.enough for trend in history.trends):
+        return f"not judged either: {sizes} between, as there are too few runs"
     known = "not shown, as an end is worse" if is_ends else "none worse"
     return f"judged as well: {sizes} between, {known}"
 
