@@ -25,18 +25,28 @@ def settings_lines(
     left_out: Sequence[str],
     already: Sequence[AlreadySet] = (),
 ) -> list[str]:
-    """The table of the last study, then what follows from it. sizes: for which the chosen variant
-    was measured, in words. already: what is set already, and compared with."""
-    lines = [variant_table(study), ""]
-    lines += [f"left out: {line}" for line in left_out]
-    lines += [f"note: {line}" for line in doubt_lines(study)]
-    lines += [f"note: {held.sentence}" for held in already]
-    if chosen is not None:
-        held = ", ".join(f"{name}={value}" for name, value in values_of(chosen).items())
-        lines.append(f"surely faster at some size, surely slower at none: {held}")
-        return [*lines, f"note: {sizes}; --sizes after -- measures others"]
-    lines.append("no setting is surely faster at some size and surely slower at none")
-    return [*lines, _possible_text(most)]
+    """The answer, the table of the last study, and what to know of it. sizes: for which the chosen
+    variant was measured, in words. already: what is set already, and compared with."""
+    notes = [f"left out: {line}" for line in left_out]
+    notes += [f"note: {line}" for line in doubt_lines(study)]
+    notes += [f"note: {held.sentence}" for held in already]
+    return [
+        *_answer(chosen, sizes, most),
+        "",
+        variant_table(study),
+        *(["", *notes] if notes else []),
+    ]
+
+
+def _answer(chosen: Variant | None, sizes: str, most: float | None) -> list[str]:
+    if chosen is None:
+        none = "no setting is surely faster at some size and surely slower at none"
+        return [none, _possible_text(most)]
+    held = ", ".join(f"{name}={value}" for name, value in values_of(chosen).items())
+    return [
+        f"surely faster at some size, surely slower at none: {held}",
+        f"{sizes}; --sizes after -- measures others",
+    ]
 
 
 def _possible_text(most: float | None) -> str:

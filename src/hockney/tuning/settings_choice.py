@@ -106,7 +106,7 @@ def range_text(gains: Sequence[Gain]) -> str:
     if not gains:
         return ""
     measured = measured_text([gain.bytes for gain in gains])
-    words = f"{measured}: what it does to larger messages is not known"
+    words = f"{measured}; its effect on larger messages is unknown"
     may_lose = ", ".join(format_size(gain.bytes) for gain in gains if _may_lose(gain))
     open_ = (
         f"; at {may_lose} it may be more than {100.0 * LOSS:.0f} % slower: too few blocks to tell"
