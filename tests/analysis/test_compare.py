@@ -230,6 +230,9 @@ def test_unlike_definitions_are_noted_and_experiments_refused() -> None:
     first, second = noisy_run(1), noisy_run(2)
     second.launches[0].definition = "whole loop over 2n"
     assert "unlike definitions" in compared(first, second, 0.03).notes[0]
+    second.launches[0].definition = None
+    assert compared(first, second, 0.03).notes[0].endswith(": unknown")
+    assert compared(first, Run(second.header), 0.03).notes == ("B measured nothing",)
     second.header = type(second.header)(
         schema=1, hockney="", id="", started="", experiment="bcast", environment={}
     )

@@ -243,8 +243,10 @@ def _unlike(first: Analysis, second: Analysis) -> list[str]:
     notes = []
     base, other = first.run.label, second.run.label
     defined, otherwise = _definition(first.run), _definition(second.run)
-    if defined != otherwise:
-        notes.append(f"unlike definitions: {base}: {defined}; {other}: {otherwise}")
+    if defined != otherwise and first.run.launches and second.run.launches:
+        each = ((base, defined), (other, otherwise))
+        words = "; ".join(f"{name}: {definition or 'unknown'}" for name, definition in each)
+        notes.append(f"unlike definitions: {words}")
     ways = [
         analysis.transports.text if analysis.transports else None for analysis in (first, second)
     ]
