@@ -135,7 +135,7 @@ def test_a_setting_is_said_to_hold_for_the_measured_sizes_alone() -> None:
     assert range_text([*sure, *unsure]).endswith(
         "; at 64 B, 512 B it may be more than 10 % slower: too few blocks to tell"
     )
-    assert range_text(sure).endswith("is not known")
+    assert range_text(sure).endswith("is unknown")
     assert "at 8 B alone" in files_of(variables, [Gain(8, 2.0, None, "faster")])[""]
 
 
