@@ -126,7 +126,7 @@ def test_a_setting_is_said_to_hold_for_the_measured_sizes_alone() -> None:
     variables = {"OMPI_MCA_b": "1", "MPIR_CVAR_B": "1", "UCX_B": "1"}
     for text in (files_of(variables, gains) | modules_of(variables, gains)).values():
         assert words in text
-    assert "is not known" not in files_of(variables)[""], "rules have their own sizes"
+    assert "is unknown" not in files_of(variables)[""], "rules have their own sizes"
     unsure = [Gain(64, 1.0, Interval(0.5, 2.0), "unknown"), Gain(512, 1.1, None, "unknown")]
     sure = [
         Gain(8, 2.0, Interval(1.9, 2.1), "faster"),

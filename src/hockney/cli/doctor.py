@@ -54,7 +54,7 @@ def command(
     Exit status 1 when something would spoil a measurement.
     """
     if transports and memory is not None:
-        raise UsageError("--transports or --memory, not both", "make two calls")
+        raise UsageError("--transports or --memory, not both", "run each by itself")
     if hosts and not transports:
         raise UsageError("--hosts is for --transports", "add --transports")
     if transports:

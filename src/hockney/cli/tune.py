@@ -136,10 +136,10 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     """Write decision rules for the measured MPI, for cases where another algorithm is
     significantly faster than the library's choice.
 
-    As few rules as give 99 % of the gain. The library is started with the rules before they are
-    written; without -o they are only shown. --check judges any file of rules by measuring with and
-    without it, with exit status 1 where something is surely slower. pingpong or pairs with
-    --settings finds settings of messages instead.
+    The fewest rules that give 99 % of the gain. The library is started with them before they are
+    written; without -o they are only shown. --check measures with and without any file of rules:
+    exit status 1 where something is surely slower. pingpong or pairs with --settings finds settings
+    of messages instead.
     """
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
