@@ -64,8 +64,8 @@ def command(
 
     Each run is measured once, even when the suite is interrupted and resumed. OPTIONS are added to
     every run. -- --gate judges all runs together, and --against each run as `hockney compare` does:
-    exit status 1 where that fails, 3 where it cannot be judged. Without them the verdict is printed
-    alone.
+    exit status 1 where that fails, 3 where it cannot be judged. Without them the verdict sets no
+    exit status.
     """
     from hockney.cli._present import end_by, show_gate
     from hockney.infer.analysis.gate import together
