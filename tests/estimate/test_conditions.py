@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from hockney.infer.estimate.blocks import BlockTimes, VariantRatio, variant_ratios
+from hockney.infer.estimate.blocks import BlockTimes, Seen, VariantRatio, variant_ratios
 from hockney.infer.estimate.conditions import Conditions, compared, conditions_of
+from hockney.infer.estimate.differences import both, paired
+from hockney.plan.axes import Point
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import Probe, Round, Samples
 
@@ -81,6 +83,44 @@ def test_a_variant_that_slows_computing_itself_is_not_adjusted() -> None:
     ratio = ratio_on(4, 1.05, speeds=0.01, slows_probe=0.05)
     assert ratio.slope is None
     assert ratio.judged.ratio == pytest.approx(1.05, abs=0.01)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sizes_and_the_whole_have_one_answer_on_what_the_probe_explains(seed: int) -> None:
+    """Early looks of a variant that is 2 % slower, as its cores are: at some, sizes were adjusted
+    and "the same" beside a whole that was slower."""
+    rng, times = np.random.default_rng(seed), BlockTimes()
+    points = [Point(operation="pingpong", bytes=size) for size in (8, 64, 512)]
+    for block in range(23):
+        for name in "ab":
+            speed = 0.01 * rng.standard_normal() + (0.02 if name == "b" else 0.0)
+            probed = Conditions(60.0, 2e-6 * math.exp(speed))
+            logs = speed + 0.005 * rng.standard_normal(3)
+            medians = (1e-6 * np.exp(logs)).tolist()
+            times.by_block.setdefault(block, {})[name] = {
+                point: Seen(median, probed) for point, median in zip(points, medians, strict=True)
+            }
+        if block in (17, 22):
+            looks = (0.2, 0.325, 0.45, 0.575)[: 3 if block == 17 else 4]
+            ratios = variant_ratios(times, COMPARISON, looks)
+            assert len({ratio.slope is None for ratio in ratios}) == 1
+            assert "same" not in {ratio.judged.verdict for ratio in ratios}
+
+
+def test_what_may_be_part_of_the_difference_is_judged_with_and_without_it() -> None:
+    """p of the probe is 0.01: it may go with the variant, and may not."""
+    rng = np.random.default_rng(3)
+    probed = 0.01 * rng.standard_normal(24) + 0.006
+    comparison = compared(probed + 0.001 * rng.standard_normal(24), np.zeros(24), probed, 0.001)
+    assert comparison.slope is not None
+    assert comparison.plain is not None
+    adjusted, plain = paired(comparison.log_ratios, 0.01), paired(comparison.plain, 0.01)
+    assert (adjusted.verdict, plain.verdict) == ("same", "slower")
+    judged = both(adjusted, plain)
+    assert judged.verdict == "unknown"
+    assert judged.interval is not None
+    assert judged.interval.holds(1.0)
+    assert judged.interval.holds(plain.ratio)
 
 
 @pytest.mark.long

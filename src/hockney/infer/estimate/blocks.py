@@ -4,7 +4,7 @@ within seconds, so that drift affects all of them alike and cancels in their rat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.infer.estimate.conditions import ASIDE, Conditions, compared, conditions_of
-from hockney.infer.estimate.differences import Judged, exact, paired
+from hockney.infer.estimate.differences import Judged, both, exact, paired
 from hockney.infer.estimate.points import AUXILIARY
 from hockney.infer.estimate.sequential import level_of_counts, level_of_look
 from hockney.infer.estimate.shifts import LEVEL, Array
@@ -191,15 +191,31 @@ def variant_ratios(
         rows: list[tuple[Point | None, Sequence[Point], float]] = []
         rows += [(None, own, whole_level)] * (len(own) > 1)
         rows += [(point, [point], whole_level / count) for point in own]
-        for point, of, level in rows:
-            logs, has_both = _pairs(blocks, base, variant, of)
+        seen = [(row, *_pairs(blocks, base, variant, row[1])) for row in rows]
+        shared = _shared_levels((level, logs) for (_, _, level), logs, _ in seen)
+        for (point, _, level), logs, has_both in seen:
             if not len(logs):
                 continue
             at_look = _Levels(looks, look_blocks if comparison.narrows else (), numbers[has_both])
-            levels = at_look.of(OF_RATIOS * level), at_look.of(ASIDE * level)
+            levels = at_look.of(OF_RATIOS * level), at_look.of(ASIDE * shared[_probes_of(logs)])
             judge = exact if times.is_simulated else paired
             ratios.append(_ratio(variant, point, logs, levels, judge, comparison.tolerance))
     return ratios
+
+
+def _shared_levels(rows: Iterable[tuple[float, Array]]) -> Mapping[bytes, float]:
+    """The levels of all rows with the same probes, together: what these show is one question, and
+    has one answer for all of them. rows: levels, and what _pairs returns."""
+    levels: dict[bytes, float] = {}
+    for level, logs in rows:
+        probes = _probes_of(logs)
+        levels[probes] = levels.get(probes, 0.0) + level
+    return levels
+
+
+def _probes_of(logs: Array) -> bytes:
+    """The probes of a row's blocks, as a key; means over equal ones may differ by the last bits."""
+    return np.round(logs[:, :, 1:], 9).tobytes()
 
 
 def _ratio(
@@ -213,6 +229,9 @@ def _ratio(
     """logs: from _pairs. levels: of the test of the ratios, and of the two tests of the probes."""
     log_ratios, handover, compute = (logs[:, 1] - logs[:, 0]).T
     with_ = compared(log_ratios, handover, compute, levels[1])
+    judged = judge(with_.log_ratios, tolerance, levels[0])
+    if with_.plain is not None:
+        judged = both(judged, judge(with_.plain, tolerance, levels[0]))
     base_s, time_s = np.exp(np.median(logs[with_.is_kept, :, 0], axis=0)).tolist()
     return VariantRatio(
         variant=variant,
@@ -220,7 +239,7 @@ def _ratio(
         base_s=base_s,
         time_s=time_s,
         blocks=len(with_.log_ratios),
-        judged=judge(with_.log_ratios, tolerance, levels[0]),
+        judged=judged,
         log_ratios=tuple(with_.log_ratios.tolist()),
         changed=len(logs) - len(with_.log_ratios),
         slope=with_.slope,

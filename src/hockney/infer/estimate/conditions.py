@@ -8,7 +8,9 @@ only on what such an exchange leaves as it is, so that the signed-rank test of w
 Where a probe changes with the variant, as when its ranks are placed elsewhere, it is part of the
 difference and nothing is removed. The two tests for this have their own part of the error rate: at
 the full level, equal variants whose probes happen to differ would keep that difference, and be
-called different more often than stated.
+called different more often than stated. Between that level and the full one, it is open whether a
+probe goes with the variant: then both must show what is said, the ratios with and without what was
+removed.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ LEAST_ADJUSTED = 20
 """Fewest blocks from which a slope is computed."""
 SIGNIFICANCE = 0.01
 """p of the test that the ratios go with the probe, from which they are adjusted."""
+DOUBT = LEVEL
+"""p of either test below which a probe may go with the variant."""
 ASIDE = 0.1
 """Part of the error rate for each of the two tests whether a probe goes with the variant."""
 
@@ -55,6 +59,8 @@ class Compared:
     slope: float | None
     """Slope of the log ratios over those of the compute probe, which was removed; None if it was
     not."""
+    plain: Array | None = None
+    """The log ratios with what was removed, where that may be part of the difference."""
 
 
 def conditions_of(probes: Iterable[Probe], rounds: Iterable[Round]) -> Conditions:
@@ -73,25 +79,29 @@ def compared(
     log_ratios, handover, compute: the logarithm of the second launch over the first in each block;
     NaN where there was no probe. aside: level of each of the two tests whether a probe goes with
     the variant. A slope needs LEAST_ADJUSTED blocks."""
-    is_kept = _of_one_state(handover, aside)
+    is_kept, p_state = _of_one_state(handover, aside)
     kept, probed = log_ratios[is_kept], compute[is_kept]
-    if _explains(kept, probed) and signed_rank_p(probed) >= aside:
-        slope = slope_through_0(kept, probed)
-        return Compared(kept - slope * probed, is_kept, slope)
-    return Compared(kept, is_kept, None)
+    plain = log_ratios if p_state < DOUBT else None
+    p_speed = signed_rank_p(probed) if _explains(kept, probed) else None
+    if p_speed is None or p_speed < aside:
+        return Compared(kept, is_kept, None, plain)
+    if plain is None and p_speed < DOUBT:
+        plain = kept
+    slope = slope_through_0(kept, probed)
+    return Compared(kept - slope * probed, is_kept, slope, plain)
 
 
-def _of_one_state(handover: Array, aside: float) -> NDArray[np.bool_]:
+def _of_one_state(handover: Array, aside: float) -> tuple[NDArray[np.bool_], float]:
     """Marks blocks in which the state did not change; all, if it changed with the variant (by a
-    sign test) or too few would be left."""
+    sign test) or too few would be left. And that test's p where some are excluded, else 1."""
     from scipy.stats import binomtest
 
-    other = np.abs(handover) > math.log(OTHER_STATE)
+    every, other = np.ones(len(handover), dtype=bool), np.abs(handover) > math.log(OTHER_STATE)
     up, changed = int((handover[other] > 0.0).sum()), int(other.sum())
-    goes_with_variant = changed > 0 and binomtest(up, changed).pvalue < aside
-    if goes_with_variant or (~other).sum() < LEAST_BLOCKS:
-        return np.ones(len(handover), dtype=bool)
-    return ~other
+    if not changed or (~other).sum() < LEAST_BLOCKS:
+        return every, 1.0
+    p = float(binomtest(up, changed).pvalue)
+    return (every, 1.0) if p < aside else (~other, p)
 
 
 def _explains(log_ratios: Array, probed: Array) -> bool:

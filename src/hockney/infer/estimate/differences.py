@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from hockney.infer.estimate.shifts import (
 )
 
 Verdict = Literal["faster", "slower", "same", "unknown"]
+
+N = TypeVar("N", int, float)
 
 MOST_NEEDED = 10_000
 """A larger number of launches or blocks that would decide is not suggested."""
@@ -165,6 +167,28 @@ def with_hidden(shift: Shift, most: float) -> Shift:
         interval=shift.interval and shift.interval.wider(most),
         of_mean=shift.of_mean and shift.of_mean.wider(most),
     )
+
+
+def both(first: Judged, second: Judged) -> Judged:
+    """What two judgements of one ratio show together; the estimate is the first one's."""
+    if first.interval is None or second.interval is None:
+        return first if first.interval is None else replace(second, ratio=first.ratio)
+    agree = first.verdict == second.verdict
+    return Judged(
+        first.ratio,
+        first.interval.including(second.interval.low, second.interval.high),
+        _largest(first.p, second.p),
+        first.verdict if agree else "unknown",
+        first.within_tolerance and second.within_tolerance,
+        _largest(first.needed, second.needed) if agree else None,
+        _largest(first.smallest_difference, second.smallest_difference),
+        _largest(first.found_in_80, second.found_in_80),
+    )
+
+
+def _largest(first: N | None, second: N | None) -> N | None:
+    """The larger of two numbers; None where one is unknown."""
+    return None if first is None or second is None else max(first, second)
 
 
 def exact(log_ratios: Array, tolerance: float, level: float = LEVEL) -> Judged:  # noqa: ARG001
