@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -19,10 +20,13 @@ from hockney.base.errors import UsageError
 from hockney.base.toml_file import parsed_toml
 from hockney.cli import suite
 from hockney.cli._memory import NAME as MEMORY_NAME
+from hockney.infer.analysis.decision import decision_of
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED
 from hockney.plan import Plan, plan_of
 from hockney.records import Finish, Run
+from hockney.run.measure.journal import Journal
 from hockney.run.measure.suite import READY, _expand, read_suite
-from samples import make_run, write_run
+from samples import make_run, past_run, write_run
 
 PLAN = """
 name = "two by two"
@@ -315,6 +319,42 @@ def requested(text: str, *more: str) -> Plan:
     [run] = _expand(path, 1, parsed_toml(path, text))
     with click.Context(suite.command):
         return suite._request("plan.toml", run, more).plan
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    """A suite of one run that is whole, and one that failed before it measured anything."""
+    with closing(Journal(tmp_path / "now", resume=False)) as journal:
+        write_run(past_run(0), journal.directory / "01-whole.jsonl")
+        plan = requested('verb = "pingpong"\nsizes = "8"\n')
+        journal.note("01-whole.jsonl", "whole", plan, "launches")
+        journal.note("02-broken.jsonl", "broken", plan, "failed")
+        yield journal
+
+
+def test_runs_that_an_earlier_suite_lacks_are_in_the_verdict(
+    journal: Journal, tmp_path: Path
+) -> None:
+    (tmp_path / "before").mkdir()
+    judged = suite._compared(journal, tmp_path / "before", 0.03, None)
+    assert judged.gate is not None
+    decision = decision_of([], against=judged.findings)
+    assert decision is not None
+    assert decision.status == judged.gate.status == NOT_JUDGED
+    (finding,) = decision.findings
+    assert finding.number == f"{tmp_path / 'before'} has no 01-whole.jsonl"
+    assert finding.action == suite.MEASURE_THERE
+
+
+def test_a_run_that_failed_is_in_the_verdict(journal: Journal) -> None:
+    problem = "launch 0 failed: no memory; the last lines of its output:\n    Aborted"
+    judged = suite._unfinished(journal, {"01-whole.jsonl": "", "02-broken.jsonl": problem})
+    assert judged.gate is not None
+    assert judged.gate.line == 'gate: FAILED: "broken" failed: launch 0 failed: no memory'
+    (finding,) = judged.findings
+    assert (finding.status, finding.run) == (FAILED, "broken")
+    assert finding.number == "launch 0 failed: no memory"
+    assert suite._unfinished(journal, {}).gate is None
 
 
 def test_a_flag_that_is_false_is_its_opposite() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -91,30 +91,36 @@ def command(
         )
     with closing(Journal(directory, resume)) as journal:
         failed = _measure_all(suite, plans, journal, quiet)
-        compared = _compared(journal, against, tolerance, memory) if against else _Compared()
-        verdict = together([_gate(suite, requests, journal), compared.gate])
+        own = _gated(suite, requests, journal)
+        compared = _compared(journal, against, tolerance, memory) if against else _Judged()
+        unfinished = _unfinished(journal, failed)
+        is_gated = own.gate is not None or compared.gate is not None
+        verdict = together([own.gate, compared.gate, unfinished.gate]) if is_gated else None
+        beside = (*unfinished.findings, *compared.findings, *own.findings)
         show_gate(verdict)
-        _show_decision(journal, compared)
-        _show_end(suite, journal, compared, quiet)
+        _show_decision(journal, beside, compared.lines)
+        _show_end(suite, journal, beside, quiet)
     if failed:
         raise click.exceptions.Exit(1)
     end_by(verdict)
 
 
 @dataclass(frozen=True)
-class _Compared:
-    """What the runs of a suite are against those of an earlier one."""
+class _Judged:
+    """What the runs of a suite are, by themselves or against those of an earlier one."""
 
     gate: Gate | None = None
     findings: tuple[DecidingFinding, ...] = ()
+    """Those that no run has by itself."""
     lines: tuple[str, ...] = ()
 
 
-def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | None) -> _Compared:
+def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | None) -> _Judged:
     """Compares each run with the one of that name in `against`."""
     from hockney.cli.compare import compared_files
     from hockney.infer.analysis.comparison_gate import comparison_gate
     from hockney.infer.analysis.decision import of_comparison
+    from hockney.infer.analysis.findings import of_gate
     from hockney.infer.analysis.gate import not_judged, together
     from hockney.records.reading import why_no_result
     from hockney.show.comparison import against_lines
@@ -125,24 +131,48 @@ def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | 
     both = [(before, file) for before, file in files if whys.get(before, "missing") is None]
     comparisons = compared_files(both, tolerance, memory)
     gates = [comparison_gate(comparison, tolerance) for comparison in comparisons]
+    lacks = [f"{before}: {why}" for before, why in whys.items() if why]
     if missing or not files:
-        names = ", ".join(missing) or "any run"
-        gates.append(not_judged(f"{against} has no {names}", MEASURE_THERE))
-    gates += [not_judged(f"{before}: {why}", MEASURE_THERE) for before, why in whys.items() if why]
+        lacks.insert(0, f"{against} has no {', '.join(missing) or 'any run'}")
+    unjudged = [not_judged(why, MEASURE_THERE) for why in lacks]
     findings = [of_comparison(comparison, tolerance) for comparison in comparisons]
+    findings += [of_gate("", gate, str(against)) for gate in unjudged]
     lines = against_lines(comparisons, tolerance) if comparisons else []
-    return _Compared(together(gates), tuple(findings), tuple(lines))
+    return _Judged(together([*gates, *unjudged]), tuple(findings), tuple(lines))
 
 
-def _gate(suite: Suite, requests: list[Request], journal: Journal) -> Gate | None:
+def _unfinished(journal: Journal, failed: Mapping[str, str]) -> _Judged:
+    """Runs that failed and have no result, which no other part of the verdict knows. failed: what
+    went wrong, by the file of the run."""
+    from hockney.infer.analysis import gate
+    from hockney.infer.analysis.findings import DecidingFinding
+    from hockney.run.measure.session import LAST_LINES
+
+    done = journal.files()
+    lines = {
+        entry.label: failed[entry.file].partition("\n")[0].removesuffix(f"; {LAST_LINES}")
+        for entry in journal
+        if entry.file in failed and journal.directory / entry.file not in done
+    }
+    action = f"see what is wrong there, then continue with --resume -o {journal.directory}"
+    findings = [
+        DecidingFinding(gate.FAILED, "the run failed", line, "", action, label)
+        for label, line in lines.items()
+    ]
+    words = [f'"{label}" failed: {line}' for label, line in lines.items()]
+    return _Judged(gate.failed(words, lines) if words else None, tuple(findings))
+
+
+def _gated(suite: Suite, requests: list[Request], journal: Journal) -> _Judged:
     """The gate of all runs together: of their plans' gates, and with --gate of outliers where a run
     has several pairs. None if nothing is gated."""
     from hockney import records
     from hockney.infer.analysis import Analysis
+    from hockney.infer.analysis.findings import of_gate
     from hockney.infer.analysis.gate import not_judged, together
 
     if not any(request.output.gate or request.plan.has_gate for request in requests):
-        return None
+        return _Judged()
     gates: list[Gate | None] = []
     for number, (run, request) in enumerate(zip(suite.runs, requests, strict=True), 1):
         path = journal.directory / run.file_name(number)
@@ -150,8 +180,9 @@ def _gate(suite: Suite, requests: list[Request], journal: Journal) -> Gate | Non
             analysis = Analysis(records.read(path))
             gates.append(analysis.gate(request.output.gate and analysis.compares_pairs))
     if not any(gates) and any(request.output.gate for request in requests):
-        return not_judged("no run measured several pairs", "add one of pairs, cores or fabric")
-    return together(gates)
+        gate = not_judged("no run measured several pairs", "add one of pairs, cores or fabric")
+        return _Judged(gate, (of_gate("", gate, ""),))
+    return _Judged(together(gates))
 
 
 def _request(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
@@ -247,8 +278,9 @@ def _closed_words(more: tuple[str, ...]) -> Iterator[str]:
         yield f"{word}={OUTLIERS}" if is_alone else word
 
 
-def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
-    """Measures every run that is not done yet, even after one has failed; returns the failed."""
+def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> dict[str, str]:
+    """Measures every run that is not done yet, even after one has failed; returns what went wrong,
+    by the file of the run."""
     # For a signal that no launch heeds, as between two runs.
     hint = AtEnd(lambda: os.write(2, f"{_advice(journal)}\n".encode()))
     try:
@@ -261,12 +293,12 @@ def _advice(journal: Journal) -> str:
     return f"interrupted; continue with --resume -o {journal.directory}"
 
 
-def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
+def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> dict[str, str]:
     from hockney.cli._measure import measured
     from hockney.run.measure.execution import Target
     from hockney.run.measure.problems import problems_of
 
-    failed = []
+    failed = {}
     for number, (run, plan) in enumerate(zip(suite.runs, plans, strict=True), 1):
         name = run.file_name(number)
         before = f"{number} of {len(suite.runs)}, {run.label}: "
@@ -287,27 +319,32 @@ def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) ->
             click.echo(_advice(journal), err=True)
             raise click.exceptions.Exit(130)
         if problems:
-            failed.append(name)
-            click.echo(f"hockney: {before}{'; '.join(problems)}", err=True)
+            failed[name] = "; ".join(problems)
+            click.echo(f"hockney: {before}{failed[name]}", err=True)
     return failed
 
 
-def _show_decision(journal: Journal, compared: _Compared) -> None:
-    """The verdict of all runs, before what each of them was."""
+def _show_decision(
+    journal: Journal, beside: Sequence[DecidingFinding], lines: Sequence[str]
+) -> None:
+    """The verdict of all runs, before what each of them was. beside: findings that no run has by
+    itself."""
     from hockney import records
     from hockney.infer.analysis import Analysis
     from hockney.infer.analysis.decision import decision_of
     from hockney.show.decision_lines import decision_lines
 
     runs = [Analysis(records.read(path)) for path in journal.files()]
-    decision = decision_of(runs, against=compared.findings)
+    decision = decision_of(runs, against=beside)
     if decision is not None:
         click.echo("\n".join([*decision_lines(decision), ""]))
-    if compared.lines:
-        click.echo("\n".join(compared.lines))
+    if lines:
+        click.echo("\n".join(lines))
 
 
-def _show_end(suite: Suite, journal: Journal, compared: _Compared, quiet: bool) -> None:
+def _show_end(
+    suite: Suite, journal: Journal, beside: Sequence[DecidingFinding], quiet: bool
+) -> None:
     """Lists the files and how each run ended, and writes a report of all of them."""
     from hockney.cli import report
     from hockney.show.table import aligned
@@ -318,7 +355,7 @@ def _show_end(suite: Suite, journal: Journal, compared: _Compared, quiet: bool) 
     files, page = journal.files(), journal.directory / "report.html"
     if files:
         invoke = click.get_current_context().invoke
-        named = {"output": page, "title": suite.name, "against": compared.findings}
+        named = {"output": page, "title": suite.name, "against": beside}
         invoke(report.command, paths=files, force=True, **named)
     if not quiet:
         click.echo(f"results are in {journal.directory}", err=True)

@@ -32,6 +32,8 @@ from hockney.run.measure.start import StartCommand, start_of
 from hockney.run.measure.status import Disturbances, Status
 
 ENGINE_ASKED_WRONGLY = 2
+LAST_LINES = "the last lines of its output:"
+"""Words between the problem of a launch and what it printed last."""
 MEASUREMENTS = tuple(
     b'{"kind":"%b"' % kind for kind in (b"samples", b"pair_times", b"start", b"round", b"probe")
 )
@@ -462,7 +464,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
         session.file.write(records.encode(end))
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         lines = "\n".join(f"    {line}" for line in outcome.last_lines)
-        message = f"{message}; the last lines of its output:\n{lines}"
+        message = f"{message}; {LAST_LINES}\n{lines}"
     is_first = not session.run.is_measured and answer.case.variant is None  # other variants go on
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and is_first:
         raise UsageError(message)
