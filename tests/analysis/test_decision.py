@@ -170,11 +170,21 @@ def test_a_history_begins_with_a_verdict(hockney: RunHockney, tmp_path: Path) ->
     assert "hockney explain 11.jsonl 12.jsonl" in second
 
 
-def test_few_runs_of_a_history_are_not_judged(hockney: RunHockney, tmp_path: Path) -> None:
-    for day in range(3):
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        (1, ", the only run; against no earlier run;"),
+        (3, ", the last of 3 runs; against 2 earlier runs;"),
+    ],
+)
+def test_few_runs_of_a_history_are_not_judged(
+    hockney: RunHockney, tmp_path: Path, days: int, words: str
+) -> None:
+    for day in range(days):
         write_run(past_run(day), tmp_path / f"{day:02}.jsonl")
     done = hockney("history", ".")
     assert done.stdout.startswith("verdict: NOT JUDGED")
+    assert words in done.stdout.splitlines()[1]
 
 
 def test_a_steady_history_is_accepted(hockney: RunHockney, tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ def history_lines(history: History) -> list[str]:
     lines = [f"{history.name}: {how_many(len(history.runs), 'run')}"]
     if history.runs:
         first, last = history.runs[0].started, history.runs[-1].started
-        lines[0] += f", {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"
+        lines[0] += f", {first:%Y-%m-%d %H:%M}"
+        lines[0] += f" to {last:%Y-%m-%d %H:%M}" if last > first else ""
     lines += [
         f"left out, without the curves or sizes of the others: {file}" for file in history.left_out
     ]

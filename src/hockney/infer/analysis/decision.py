@@ -129,8 +129,9 @@ def _of_trend(history: History, trend: Trend) -> DecidingFinding:
     last, text = trend.points[-1], format_rate if trend.unit == "B/s" else format_seconds
     limits = interval_words(last.interval, text)
     what = f"{history.name}: {trend.words}"
-    runs = how_many(len(trend.points), "run")
-    number = f"{text(last.value)}{limits}, the last of {runs}"
+    count = len(trend.points)
+    place = f"the last of {count} runs" if count > 1 else "the only run"
+    number = f"{text(last.value)}{limits}, {place}"
     newest = history.runs[-1].file
     if last.file != newest and newest not in history.left_out:
         return DecidingFinding(
@@ -143,7 +144,8 @@ def _of_trend(history: History, trend: Trend) -> DecidingFinding:
             action = _explain(before, after)
         return DecidingFinding(FAILED, what, f"{number}; {trend.worse}", "the runs before", action)
     if not trend.enough:
-        return DecidingFinding(NOT_JUDGED, what, number, runs, "more runs: 7 or more")
+        before = how_many(count - 1, "earlier run") if count > 1 else "no earlier run"
+        return DecidingFinding(NOT_JUDGED, what, number, before, "more runs: 7 or more")
     level = f"{text(trend.level)}, the median since the last change"
     return DecidingFinding(PASSED, what, number, level, "")
 
