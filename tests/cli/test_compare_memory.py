@@ -122,6 +122,23 @@ def test_runs_of_another_host_are_left_out_and_counted(
     assert "from 6 runs" in done.stdout
 
 
+def test_a_history_that_shows_nothing_is_not_dropped_silently(
+    hockney: RunHockney, compared: list[str], tmp_path: Path
+) -> None:
+    """One that is not there, and one whose runs have another label."""
+    refused = hockney("compare", *compared, "--history", str(tmp_path / "nowhere"))
+    assert refused.status == 2
+    assert "nowhere" in refused.stderr
+    other = a_run(9)
+    other.header = msgspec.structs.replace(other.header, label="elsewhere")
+    (tmp_path / "others").mkdir()
+    write_run(other, tmp_path / "others" / "9.jsonl")
+    done = hockney("compare", *compared, "--history", str(tmp_path / "others"))
+    assert "no other run there has the same plan and label; none is used" in done.stderr
+    used = hockney("compare", *compared, "--history", str(tmp_path / "past"))
+    assert "none is used" not in used.stderr
+
+
 def test_what_history_has_read_is_the_usual_memory(
     hockney: RunHockney, compared: list[str], tmp_path: Path
 ) -> None:

@@ -28,6 +28,7 @@ from hockney.records.reading import header_of
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
     from hockney.infer.index import Index
+    from hockney.result import Result
 
 NAME = "hockney-memory.json"
 """The memory of a directory of runs."""
@@ -41,8 +42,19 @@ def earlier_runs(
     """Runs of these files' questions: in their directories and in `past` (--history), in the memory
     of a host if one is named (--memory), and what `hockney history` knows. read: runs of the files,
     which that memory is to keep."""
-    known = [*as_earlier(others_beside(files, past)), *known_to_history(files)]
+    beside = others_beside(files, past)
+    _warn_of_no_use(beside, past)
+    known = [*as_earlier(beside), *known_to_history(files)]
     return known if memory is None else remembered(memory, [*as_earlier(read), *known])
+
+
+def _warn_of_no_use(beside: Sequence[Result], past: Sequence[Path]) -> None:
+    """Warns where none of the files that --history names is among these."""
+    named = {path.resolve() for path in result_files(past)} if past else set()
+    used = {result.run.path.resolve() for result in beside if result.run.path is not None}
+    if named and named.isdisjoint(used):
+        names = ", ".join(map(str, past))
+        warn([f"--history {names}: no other run there has the same plan and label; none is used"])
 
 
 def known_to_history(files: Sequence[Path]) -> list[EarlierRun]:

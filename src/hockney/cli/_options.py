@@ -175,7 +175,7 @@ HISTORY = option(
     "--history",
     "past",
     multiple=True,
-    type=PATH,
+    type=click.Path(exists=True, path_type=Path),
     metavar="PATH",
     help="Other runs of the system: files or directories. May be repeated.",
 )
