@@ -10,8 +10,10 @@ import pytest
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.compare import RunComparison, compare
-from hockney.infer.analysis.comparison_plan import comparison_plan, shown
-from hockney.infer.estimate.differences import Unseen, two_samples
+from hockney.infer.analysis.comparison_plan import _blocks, comparison_plan, shown
+from hockney.infer.estimate.blocks import OF_RATIOS
+from hockney.infer.estimate.differences import Unseen, paired, two_samples
+from hockney.infer.estimate.shifts import LEVEL
 from hockney.records import Run
 from samples import make_run
 
@@ -67,6 +69,16 @@ def test_a_smaller_difference_takes_more_blocks() -> None:
     counts = [plan.blocks or 0 for plan, _ in blocks if plan]
     assert counts == sorted(counts)
     assert counts[-1] > counts[0] >= 8
+
+
+@pytest.mark.parametrize(("scatter", "difference"), [(0.02, 0.03), (0.05, 0.08), (0.01, 0.01)])
+def test_planned_blocks_show_the_difference_in_80_of_100(scatter: float, difference: float) -> None:
+    blocks, rng = _blocks(scatter, difference), np.random.default_rng(1)
+    assert blocks is not None
+    logs = math.log1p(difference) + math.sqrt(2.0) * scatter * rng.standard_normal((300, blocks))
+    level = OF_RATIOS * LEVEL / 2.0
+    called = sum(paired(row, 0.01, level).verdict == "slower" for row in logs)
+    assert 0.74 * 300 <= called <= 0.9 * 300
 
 
 def test_earlier_runs_help_where_little_is_known_of_them() -> None:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.infer.analysis.compare import RunComparison
+from hockney.infer.estimate.blocks import OF_RATIOS
 from hockney.infer.estimate.differences import MOST_NEEDED, POWER, Unseen
-from hockney.infer.estimate.shifts import LEVEL, Array, normal_quantile
+from hockney.infer.estimate.shifts import LEVEL, Array
 from hockney.infer.memory.components import RunsEvidence, between_runs
 from hockney.infer.memory.prior import log_prior
 from hockney.plan.variants import LEAST_BLOCKS
@@ -104,10 +105,16 @@ def _expected(scatter: float, launches: int, deviation: float, runs: int, prior:
 
 
 def _blocks(scatter: float, difference: float) -> int | None:
-    """Blocks whose ratios scatter as two launches do; half of the error rate is for the whole."""
-    quantiles = normal_quantile(LEVEL / 2.0) + normal_quantile(TAILS)
-    needed = (quantiles * RANKS * math.sqrt(2.0) * scatter / math.log1p(difference)) ** 2
-    return max(math.ceil(needed), LEAST_BLOCKS) if needed <= MOST_NEEDED else None
+    """Blocks whose ratios scatter as two launches do; half of the error rate of ratios is for the
+    whole. Student's quantiles, as ten blocks do not know how much they scatter."""
+    from scipy.special import stdtrit
+
+    blocks = np.arange(LEAST_BLOCKS, MOST_NEEDED + 1)
+    level = OF_RATIOS * LEVEL / 2.0
+    quantiles = stdtrit(blocks - 1, 1.0 - level / 2.0) + stdtrit(blocks - 1, POWER)
+    least = quantiles * RANKS * math.sqrt(2.0) * scatter / np.sqrt(blocks)
+    is_enough = least <= math.log1p(difference)
+    return int(blocks[is_enough.argmax()]) if is_enough.any() else None
 
 
 def plans(
