@@ -15,12 +15,14 @@ from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.decision import decision_of
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
+from hockney.infer.analysis.warnings import NothingMeasured, warnings
+from hockney.infer.estimate import estimate
 from hockney.plan import sizes_of
 from hockney.plan.workloads.cores import Cores
 from hockney.plan.workloads.fabric import Fabric
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import End, PairBlock, Run
-from samples import make_pairs_run, make_run, one_a_node, options_of
+from samples import make_pairs_run, make_run, one_a_node, options_of, past_run
 
 Kept = Callable[[PairBlock], NDArray[np.bool_]]
 
@@ -131,3 +133,10 @@ def test_data_that_nobody_looked_at_are_not_called_right(
         if "messages arrive as they were sent" in finding.what
     )
     assert (data.status, data.number) == (status, number)
+
+
+def test_a_run_without_a_number_says_so() -> None:
+    run = past_run(0)
+    empty = Run(run.header)
+    assert NothingMeasured() in warnings(empty, estimate(empty))
+    assert NothingMeasured() not in warnings(run, estimate(run))

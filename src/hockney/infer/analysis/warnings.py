@@ -42,6 +42,15 @@ class Incomplete:
 
 
 @dataclass(frozen=True)
+class NothingMeasured:
+    """The run holds neither times nor statistics of a log."""
+
+    @property
+    def text(self) -> str:
+        return "empty: no number was measured; continue the run with --resume, or measure it again"
+
+
+@dataclass(frozen=True)
 class FailedLaunches:
     """Launches that ended badly, whose rounds up to then count."""
 
@@ -208,6 +217,7 @@ class SlowDatatype:
 
 Warning = (
     Incomplete
+    | NothingMeasured
     | FailedLaunches
     | WithoutNodes
     | SourceNote
@@ -238,6 +248,7 @@ def warnings(
     without."""
     return [
         *([Incomplete(run.cut)] if run.cut else []),
+        *([] if run.is_measured or run.summaries else [NothingMeasured()]),
         *filter(None, [failed_launches(run)]),
         *([without_nodes] if without_nodes is not None else []),
         *source_notes(run),
