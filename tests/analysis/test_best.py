@@ -7,7 +7,15 @@ import pytest
 
 from collective_samples import collective_run
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.best import FASTER, OWN, UNKNOWN, CollectiveCell, cells_of, name_of
+from hockney.infer.analysis.best import (
+    EQUAL,
+    FASTER,
+    OWN,
+    UNKNOWN,
+    CollectiveCell,
+    cells_of,
+    name_of,
+)
 from hockney.infer.analysis.run_drift import RunDrift
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.differences import Judged
@@ -84,7 +92,7 @@ def test_without_the_default_nothing_is_gained() -> None:
     run = collective_run(lambda *_: 1e-6, algorithms={"chain": {}, "binomial": {}})
     for cell in cells(run):
         assert cell.gain is None
-        assert cell.verdict == UNKNOWN
+        assert cell.verdict == EQUAL
 
 
 def test_without_the_default_the_fastest_is_tested_against_the_second() -> None:
@@ -92,6 +100,29 @@ def test_without_the_default_the_fastest_is_tested_against_the_second() -> None:
         lambda _, name, *__: TIMES[name], algorithms={"chain": {}, "binomial": {}, "pipeline": {}}
     )
     assert {(cell.best.name, cell.verdict) for cell in cells(run)} == {("binomial", FASTER)}
+
+
+def test_without_the_default_what_is_surely_as_fast_is_as_good() -> None:
+    """Of simulated times one launch shows it, of others their launches; the slower is no tie."""
+    run = collective_run(
+        lambda _, name, *__: 1e-6 * (2.0 if name == "chain" else 1.0),
+        algorithms={"chain": {}, "binomial": {}, "pipeline": {}, "linear": {}},
+        launches=1,
+    )
+    points = estimate(run).headline
+    assert {cell.verdict for cell in cells_of(points)} == {UNKNOWN}
+    for cell in cells_of(points, is_exact=True):
+        assert cell.verdict == EQUAL
+        assert {cell.best.name, *cell.ties} == {"binomial", "pipeline", "linear"}
+    run = collective_run(
+        lambda _, name, *__: TIMES[name] * (2.0 if name == "binomial" else 1.0),
+        algorithms={"chain": {}, "binomial": {}, "pipeline": {}},
+        spread=0.002,
+        launches=20,
+    )
+    for cell in cells(run):
+        assert (cell.verdict, cell.ties) == (EQUAL, ("binomial",))
+        assert cell.winner is cell.best.point
 
 
 def test_one_point_of_two_files_is_refused() -> None:

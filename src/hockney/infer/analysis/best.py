@@ -22,14 +22,15 @@ from hockney.plan.workloads.collective import DEFAULT, is_collective_name
 
 TOLERANCE = 0.03
 """Relative difference up to which two times are the same."""
-FASTER, OWN, UNKNOWN = "faster", "own", "unknown"
+FASTER, OWN, EQUAL, UNKNOWN = "faster", "own", "equal", "unknown"
 BEST_RULE = (
     "an algorithm is the best where a rank-sum test over launches, corrected for the number of "
     "comparisons, shows that it is faster than the library's own decision; others that are not "
     "shown to be slower than the fastest are as good; the library's own decision is the best where "
     "no algorithm can be more than 3 % faster; where it was not measured, the fastest algorithm is "
-    "the best if it is shown to be faster than the second; between points of two runs a difference "
-    "counts beyond what equal runs may differ by; simulated times are exact, and differ from 3 % on"
+    "the best if it is shown to be faster than the second, and both are where they surely differ "
+    "by less than 3 %; between points of two runs a difference counts beyond what equal runs may "
+    "differ by; simulated times are exact, and differ from 3 % on"
 )
 """Text of the rule by which CollectiveCell.verdict is found."""
 
@@ -110,8 +111,8 @@ class CollectiveCell:
     """Forced algorithms, the fastest first."""
     rivals: tuple[tuple[str, Judged], ...] = ()
     """Comparisons with the fastest algorithm (ratio: their time over its time), by name: all that
-    may be faster than the library's own decision, where the fastest is; or the second, where that
-    decision was not measured."""
+    may be faster than the library's own decision, where the fastest is; or, where that decision was
+    not measured, the second, of exact times all."""
 
     @property
     def best(self) -> Contender:
@@ -129,10 +130,15 @@ class CollectiveCell:
     @property
     def verdict(self) -> str:
         """The verdict by BEST_RULE: FASTER if the fastest algorithm is the best, OWN if the
-        library's own decision is, else UNKNOWN."""
-        surely_first = self.default is None and self.rivals and not self.ties
-        if self.best.is_faster or surely_first:
+        library's own decision is, EQUAL if that was not measured and `ties` are surely as fast,
+        else UNKNOWN."""
+        if self.best.is_faster:
             return FASTER
+        if self.default is None and self.rivals:
+            if not self.ties:
+                return FASTER
+            tied = (judged for _, judged in self.rivals if not judged.is_slower)
+            return EQUAL if all(judged.within_tolerance for judged in tied) else UNKNOWN
         if self.default is None or any(contender.may_be_faster for contender in self.contenders):
             return UNKNOWN
         return OWN
@@ -148,7 +154,7 @@ class CollectiveCell:
         own decision where no algorithm can be better; None where that is unknown."""
         if self.verdict == OWN:
             return self.default
-        return self.best.point if self.verdict == FASTER else None
+        return None if self.verdict == UNKNOWN else self.best.point
 
     @property
     def points(self) -> list[PointEstimate]:
@@ -240,7 +246,7 @@ def _with_rivals(
     drifts: Mapping[Places, RunDrift],
 ) -> list[CollectiveCell]:
     """The cells with comparisons of their fastest algorithm with its rivals."""
-    rivals = [_rivals(cell) for cell in cells]
+    rivals = [_rivals(cell, is_exact=run_of is None) for cell in cells]
     pairs = [
         (cell.contenders[0].point, rival.point)
         for cell, others in zip(cells, rivals, strict=True)
@@ -253,12 +259,12 @@ def _with_rivals(
     ]
 
 
-def _rivals(cell: CollectiveCell) -> list[Contender]:
+def _rivals(cell: CollectiveCell, *, is_exact: bool) -> list[Contender]:
     """The contenders that may be as fast as the first. What is surely no faster than the library's
-    own decision cannot be, where the first is."""
+    own decision cannot be, where the first is. is_exact: none costs the others a correction."""
     others = cell.contenders[1:]
     if cell.default is None:
-        return list(others[:1])
+        return list(others if is_exact else others[:1])
     return (
         [contender for contender in others if contender.may_be_faster]
         if cell.best.is_faster

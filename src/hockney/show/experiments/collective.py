@@ -10,8 +10,10 @@ from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.best import (
     BEST_RULE,
+    EQUAL,
     FASTER,
     OWN,
+    TOLERANCE,
     UNKNOWN,
     CollectiveCell,
     arrived,
@@ -24,6 +26,7 @@ from hockney.plan.axes import AXES
 from hockney.show import run_lines
 from hockney.show.answer import certainty, own_points, time_at, typical_of
 from hockney.show.as_json import points_json
+from hockney.show.judged import percent
 from hockney.show.overlaps import HIDDEN, Hidden, overlaps_json, overlaps_text
 from hockney.show.phase_table import phase_tables, phases_json
 from hockney.show.straggler_lines import straggler_lines, stragglers_json
@@ -122,8 +125,9 @@ def _winner_text(cell: CollectiveCell) -> str:
 def _verdicts(name: str, cells: Sequence[CollectiveCell]) -> str:
     """How often an algorithm is significantly the best, and its largest gain."""
     faster = [cell for cell in cells if cell.verdict == FASTER]
-    own = sum(cell.verdict == OWN for cell in cells)
-    unknown = len(cells) - len(faster) - own
+    own, equal, unknown = (
+        [cell for cell in cells if cell.verdict == verdict] for verdict in (OWN, EQUAL, UNKNOWN)
+    )
     than = " than the library's own decision" * any(cell.gain is not None for cell in cells)
     most = max(faster, key=lambda cell: cell.gain or 0.0, default=None)
     gain = ""
@@ -132,12 +136,13 @@ def _verdicts(name: str, cells: Sequence[CollectiveCell]) -> str:
             f" (at most {most.gain:.3g} times: {most.best.name} at {format_size(most.bytes)}, "
             f"{how_many(most.ranks, 'rank')})"
         )
-    fewest = min((c.launches for c in cells if c.verdict not in (FASTER, OWN)), default=0)
+    fewest = min((cell.launches for cell in unknown), default=0)
     words = [
         f"{name}: an algorithm is faster{than or ' than the others'} in {len(faster)} of "
         f"{how_many(len(cells), 'combination')} of size and ranks{gain}",
-        *[f"the library's own decision is the best in {own}"] * bool(own),
-        *[f"unknown in {unknown} (at least {how_many(fewest, 'launch')})"] * bool(unknown),
+        *[f"the library's own decision is the best in {len(own)}"] * bool(own),
+        *[f"the fastest are less than {percent(TOLERANCE)} apart in {len(equal)}"] * bool(equal),
+        *[f"unknown in {len(unknown)} (at least {how_many(fewest, 'launch')})"] * bool(unknown),
     ]
     return "; ".join(words)
 
