@@ -175,7 +175,7 @@ HISTORY = option(
     "--history",
     "past",
     multiple=True,
-    type=click.Path(exists=True, path_type=Path),
+    type=PATH,
     metavar="PATH",
     help="Other runs of the system: files or directories. May be repeated.",
 )
