@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hockney.infer.analysis.warnings import warnings
 from hockney.infer.estimate import estimate, is_precise
 from hockney.infer.estimate.launches import launch_ratios, modes_of
 from hockney.infer.estimate.points import estimate_point
@@ -244,6 +245,10 @@ def test_launches_a_step_of_the_clock_apart_are_alike(every: int) -> None:
     assert point.launches == 20
     assert point.interval is not None
     assert point.interval.holds(219e-9)
+    (warning,) = warnings(run, estimates)
+    assert warning.text.startswith(
+        "coarse clock: 1 of 1 median can be known to no better than ±5 %"
+    )
 
 
 def test_launches_several_steps_apart_are_modes() -> None:

@@ -162,6 +162,28 @@ class Noisy:
 
 
 @dataclass(frozen=True)
+class CoarseClock:
+    """Steps of the clock in the times of single operations, which no number of launches hides."""
+
+    count: int
+    points: int
+    worst: PointEstimate
+    """The point of whose time they hide the largest fraction."""
+    may_batch: bool
+    """Whether the same question could be asked in batches."""
+
+    @property
+    def text(self) -> str:
+        what = "batches, without --every-iteration," if self.may_batch else "longer operations"
+        worst = format_uncertainty(self.worst.rounding or 0.0, decimals=1)
+        return (
+            f"coarse clock: {self.count} of {how_many(self.points, 'median')} can be known to no "
+            f"better than ±{100.0 * NOISY_PRECISION:.0f} % (worst {worst} at {self.worst.bytes} B) "
+            f"by its steps, whatever the launches; {what} show less of them"
+        )
+
+
+@dataclass(frozen=True)
 class FewLaunches:
     launches: int
     """The fewest launches of any point."""
@@ -227,6 +249,7 @@ Warning = (
     | Detour
     | Skewed
     | Disturbance
+    | CoarseClock
     | Noisy
     | FewLaunches
     | StateChanges
@@ -259,6 +282,7 @@ def warnings(
         *disturbances(run),
         *_states(estimates),
         *unlike_launches(estimates),
+        *_coarse_clock(run, estimates),
         *_noisy(run, estimates),
         *_few_launches(run, estimates),
     ]
@@ -315,9 +339,23 @@ def _slow_datatypes(ratios: Sequence[MethodRatio]) -> list[SlowDatatype]:
     return [SlowDatatype(tuple(method_ratios), len(ratios))] if method_ratios else []
 
 
+def _coarse_clock(run: Run, estimates: Estimates) -> list[CoarseClock]:
+    points = estimates.own()
+    coarse = [point for point in points if (point.rounding or 0.0) > NOISY_PRECISION]
+    if not coarse or run.header.source is not None:
+        return []
+    worst = max(coarse, key=lambda point: point.rounding or 0.0)
+    may_batch = bool(getattr(workload_of(run.header.options), "every_iteration", False))
+    return [CoarseClock(len(coarse), len(points), worst, may_batch)]
+
+
 def _noisy(run: Run, estimates: Estimates) -> list[Noisy]:
     points = estimates.own()
-    noisy = [point for point in points if (point.precision or 0.0) > NOISY_PRECISION]
+    noisy = [
+        point
+        for point in points
+        if (point.precision or 0.0) - (point.rounding or 0.0) > NOISY_PRECISION
+    ]
     if not noisy:
         return []
     worst = max(noisy, key=lambda point: point.precision or 0.0)
