@@ -14,7 +14,7 @@ from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.infer.fitting.line import line
 from hockney.infer.models.hockney import NO_ASYMPTOTE, fit
 from hockney.run.mpis import Engine
-from hockney.show.fits import fit_lines
+from hockney.show.fits import fit_lines, fit_sentence
 from samples import make_run
 
 SIZES = np.array([0.0] + [2.0**power for power in range(23)])
@@ -192,3 +192,5 @@ def test_what_the_sizes_do_not_show_is_not_extrapolated(sizes: list[float], why:
     assert any(note.startswith(NO_ASYMPTOTE) and why in note for note in fitted.notes)
     assert (fitted.error_max is None) == (len(sizes) == 2)
     assert any("not known" in line for line in fit_lines(fitted))
+    assert fit_sentence(fitted).startswith("fit: T(b) = 1 us + b / (not known)")
+    assert why in fit_sentence(fitted)

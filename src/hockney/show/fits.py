@@ -15,6 +15,7 @@ from hockney.base.units import (
 )
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.fitting.fit import Fit, Parameter, Segment
+from hockney.infer.fitting.line import NO_ASYMPTOTE
 from hockney.infer.models.hockney import ORDINARY
 from hockney.infer.predict.ranking import Ranking
 from hockney.show.as_json import fit_json
@@ -190,8 +191,11 @@ def error_words(fit: Fit, percent: str) -> str:
 def fit_sentence(fit: Fit) -> str:
     """Hockney's line in a sentence, below the table of a run."""
     n_half = fit.derived["n_half_B"]
-    half = None if n_half.value is None else known(n_half.value, _half_width(n_half))
     error = "" if fit.error_median is None else f"; error: {error_words(fit, '{:.1f} %')}"
+    if n_half.value is None:
+        why = next((note for note in fit.notes if note.startswith((NO_ASYMPTOTE, "beta "))), "")
+        return f"fit: T(b) = {line_text(fit)}{error}" + (f"; {why}" if why else "")
+    half = known(n_half.value, _half_width(n_half))
     return f"fit: T(b) = {line_text(fit)}, n_half {_bytes(half)}{error}"
 
 
@@ -199,7 +203,8 @@ def line_text(fit: Fit) -> str:
     """Hockney's line: "1.05 us + b / (6.6 GiB/s)"."""
     alpha, rate = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]
     start = None if alpha.value is None else known(alpha.value, _half_width(alpha))
-    return f"{format_seconds(start)} + b / ({format_rate(rate.value, _half_width(rate))})"
+    bandwidth = format_rate(rate.value, _half_width(rate)) if rate.value else "not known"
+    return f"{format_seconds(start)} + b / ({bandwidth})"
 
 
 def _half_width(parameter: Parameter) -> float | None:
