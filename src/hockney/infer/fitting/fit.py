@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
@@ -92,10 +92,12 @@ class Curve:
         means = np.where(known, logs, 0.0).sum(axis=1)[counts > 0] / counts[counts > 0]
         return worth(means)
 
-    def draws(self, resamples: int) -> NDArray[np.intp]:
-        """Launches drawn with replacement, shape (resamples, worth)."""
-        chance = np.random.default_rng(SEED)
-        return chance.integers(self.launches, size=(resamples, self.worth))
+    def draws(self, resamples: int) -> Iterator[NDArray[np.int64]]:
+        """Launches drawn with replacement, as many as these are worth; one draw at a time, to save
+        memory."""
+        chance, worth = np.random.default_rng(SEED), self.worth
+        for _ in range(resamples):
+            yield chance.integers(self.launches, size=worth)
 
     def resampled(self, resamples: int = RESAMPLES) -> Array:
         """Medians over launches drawn with replacement, shape (resamples, points); no rows where
@@ -105,7 +107,7 @@ class Curve:
             resamples = 0
         median = self.median_s
         medians = np.empty((resamples, len(median)))
-        for row, draw in enumerate(self.draws(resamples)):  # one by one, to save memory
+        for row, draw in enumerate(self.draws(resamples)):
             medians[row] = self._over(self.seconds[draw])
         return np.where(np.isnan(medians), median, medians)
 
