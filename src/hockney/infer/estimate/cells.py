@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.estimate.clock_steps import shown_step
+from hockney.infer.estimate.clock_steps import COARSE, shown_step
 from hockney.infer.estimate.states import States, have_enough
 from hockney.plan.axes import Point
 from hockney.records import Run
@@ -45,14 +45,16 @@ class Cell:
             seconds = seconds[np.argsort(each, kind="stable")]
         return seconds
 
-    def clock_step_s(self, resolution_s: float) -> float:
+    def clock_step_s(self, resolution_s: float, typical_s: float) -> float:
         """The step in which a clock of this resolution counted the samples; 0 where it is small or
-        they do not show it."""
+        they do not show it. typical_s: about how long they are."""
         visits = self.run.samples
-        repetitions = int(visits.column("repetitions")[self.rows].min())
-        rows = self.rows[:: -(-len(self.rows) // VISITS_READ)]
+        repetitions = int(visits.column("repetitions")[self.rows[0]])
         step_s = resolution_s / max(repetitions, 1)
-        return shown_step(visits.values(rows, self.times) * 1e-9, step_s) if step_s else 0.0
+        if step_s <= COARSE * typical_s:
+            return 0.0
+        rows = self.rows[:: -(-len(self.rows) // VISITS_READ)]
+        return shown_step(visits.values(rows, self.times) * 1e-9, step_s)
 
 
 Cells = dict[tuple[Point, int], Cell]

@@ -162,7 +162,7 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     cells = _reduced(of_visits)
     own = {name: _own_medians(run, states, name) for name in ("own_mean_ns", "own_max_ns")}
     known = {cell: (launches.numbers, launches.medians) for cell, launches in cells.items()}
-    steps = _steps(run, of_visits)
+    steps = _steps(run, of_visits, known)
     medians = _headline(known, steps)
     ratios = launch_ratios(medians)
     slow = set() if every_launch else slow_launches(ratios)
@@ -232,7 +232,7 @@ def least_known(run: Run, sizes: Container[int] | None = None) -> LeastKnown | N
     computes nothing else. sizes: the bytes that count; None for all."""
     of_visits = cells_of(run, find_states(run))
     cells = _medians_of(of_visits)
-    slow = list(slow_launches(launch_ratios(_headline(cells, _steps(run, of_visits)))))
+    slow = list(slow_launches(launch_ratios(_headline(cells, _steps(run, of_visits, cells)))))
     points = []
     for (key, state), (numbers, medians) in cells.items():
         if sizes is not None and key.bytes not in sizes:
@@ -273,9 +273,11 @@ Steps = dict[tuple[Point, int], float]
 """The step of the clock in the times of each cell, in seconds."""
 
 
-def _steps(run: Run, cells: Cells) -> Steps:
+def _steps(run: Run, cells: Cells, medians: Medians) -> Steps:
     resolution = resolution_s(run)
-    return {key: cell.clock_step_s(resolution) for key, cell in cells.items()}
+    return {
+        key: cell.clock_step_s(resolution, float(medians[key][1][0])) for key, cell in cells.items()
+    }
 
 
 def _median_over(
