@@ -274,6 +274,20 @@ def test_few_launches_are_not_judged() -> None:
     assert difference.gate.exit_status == 3
 
 
+def test_a_step_of_a_coarse_clock_is_no_difference() -> None:
+    """Of 220 ns, by a clock that steps in 40 ns."""
+    first, second = (
+        make_run(lambda *_, ns=ns: [ns] * 5, launches=20, repetitions=1, step_ns=40.0)
+        for ns in (200.0, 240.0)
+    )
+    second.header = msgspec.structs.replace(second.header, id="B")
+    difference = explained(first, second)
+    assert not difference.shown
+    assert difference.whole is not None
+    assert difference.whole.interval is not None
+    assert difference.whole.interval.holds(1.0)
+
+
 def test_one_run_is_not_compared_with_itself() -> None:
     run = run_of(BASE, 1)
     with pytest.raises(UsageError, match="same run"):

@@ -166,7 +166,7 @@ def compare(
     else:
         judgements = differences(compared, tolerance, unseen[: len(compared)])
         seen = whole.of_two if whole else None
-        overall = two_samples(*means, tolerance, seen, _hidden(*pairs))
+        overall = two_samples(*means, tolerance, seen, hidden_log(*pairs))
     points = tuple(
         PointDifference(*pair, difference)
         for pair, difference in zip(compared, judgements, strict=True)
@@ -344,7 +344,7 @@ def differences(
     shifts = [
         with_hidden(
             with_unseen(sample_shift(np.log(a.medians_s), np.log(b.medians_s)), part),
-            _hidden((a, b)),
+            hidden_log((a, b)),
         )
         for (a, b), part in zip(pairs, parts, strict=True)
     ]
@@ -356,8 +356,8 @@ def differences(
     ]
 
 
-def _hidden(*pairs: tuple[PointEstimate, PointEstimate]) -> float:
-    """Mean error that the rounding of printed times may cause in the log ratios."""
+def hidden_log(*pairs: tuple[PointEstimate, PointEstimate]) -> float:
+    """Mean error that the rounding of times may cause in the log ratios."""
     each = [math.log1p(a.rounding or 0.0) + math.log1p(b.rounding or 0.0) for a, b in pairs]
     return sum(each) / len(each)
 

@@ -16,7 +16,7 @@ from hockney.infer.analysis.common_points import (
     not_compared,
     zero_notes,
 )
-from hockney.infer.analysis.compare import PointDifference, differences, means_of_both
+from hockney.infer.analysis.compare import PointDifference, differences, hidden_log, means_of_both
 from hockney.infer.analysis.effects import (
     FORM_WORDS,
     FORMS,
@@ -230,7 +230,8 @@ def _judged(
         means = means_of_both(pairs)
         each, runs_as_whole = drift.between(pairs, means)
         judgements = differences(pairs, tolerance, [runs.of_two if runs else None for runs in each])
-        whole = two_samples(*means, tolerance, runs_as_whole.of_two if runs_as_whole else None)
+        seen = runs_as_whole.of_two if runs_as_whole else None
+        whole = two_samples(*means, tolerance, seen, hidden_log(*pairs))
     points = [
         PointDifference(*pair, judged) for pair, judged in zip(pairs, judgements, strict=True)
     ]
