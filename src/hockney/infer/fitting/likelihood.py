@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.estimate.quantiles import quick_median
+
 Array = NDArray[np.float64]
 
 DEGREES = 4.0
@@ -20,9 +22,7 @@ _STEPS, _SETTLED = 60, 1e-6
 def scale(ln_residuals: Array) -> float:
     """The most likely scale of Student's t, by expectation maximisation; shape (points,)."""
     squares = ln_residuals**2
-    ordered = np.sort(squares)  # np.median takes several times as long
-    median = (float(ordered[(len(squares) - 1) // 2]) + float(ordered[len(squares) // 2])) / 2.0
-    sigma = max(math.sqrt(median), LEAST_SCALE)
+    sigma = max(math.sqrt(quick_median(squares)), LEAST_SCALE)
     for _ in range(_STEPS):
         before, sigma = sigma, _likelier(squares, sigma)
         if abs((sigma / before) ** 2 - 1.0) < _SETTLED:

@@ -66,7 +66,7 @@ class PartLikelihoods:
         """Of a sound part: averaged over its difference from the others."""
         prior = -0.5 * SOUND**2
         each = self.columns[:, len(SLOW) : len(SLOW) + len(SOUND)]
-        return log_mean(each + prior, axis=1) - log_mean(prior[None, :], axis=1)
+        return log_mean(each + prior) - log_mean(prior[None, :])
 
     @property
     def lost(self) -> Array:
@@ -74,7 +74,7 @@ class PartLikelihoods:
 
     @property
     def sought(self) -> Array:
-        return log_mean(self.slow[:, math.log(SOUGHT) - 1e-9 <= SLOW], axis=1) - self.sound
+        return log_mean(self.slow[:, math.log(SOUGHT) - 1e-9 <= SLOW]) - self.sound
 
 
 def log_t(z: Array) -> Array:
@@ -126,19 +126,19 @@ def of_slow_or_lost(likely: PartLikelihoods) -> Array:
         ],
         axis=1,
     )
-    return _log_sum(every, axis=1) - likely.sound
+    return _log_sum(every) - likely.sound
 
 
 def differs_by_message(likely: PartLikelihoods) -> bool:
     """Whether a part slows down each message by another factor, or only some."""
-    return bool(log_mean(likely.lost, axis=1)[0] > log_mean(likely.slow, axis=1)[0])
+    return bool(log_mean(likely.lost)[0] > log_mean(likely.slow)[0])
 
 
-def _log_sum(values: Array, axis: int) -> Array:
-    most = values.max(axis=axis, keepdims=True)
-    total = most + np.log(np.exp(values - most).sum(axis=axis, keepdims=True))
-    return np.asarray(total.squeeze(axis))
+def _log_sum(values: Array) -> Array:
+    """The logarithm of the sum of exp(values) of each row."""
+    most = values.max(axis=1, keepdims=True)
+    return np.asarray((most + np.log(np.exp(values - most).sum(axis=1, keepdims=True)))[:, 0])
 
 
-def log_mean(values: Array, axis: int) -> Array:
-    return _log_sum(values, axis) - math.log(values.shape[axis])
+def log_mean(values: Array) -> Array:
+    return _log_sum(values) - math.log(values.shape[1])

@@ -243,7 +243,7 @@ class _Peeling:
             likely.append(of_it)
             by_size.append(of_slow_or_lost(of_it))
             sought.append(of_it.sought)
-            slow.append(log_mean(of_it.slow, axis=1) - of_it.sound)
+            slow.append(log_mean(of_it.slow) - of_it.sound)
         every = np.array(by_size)
         # A fault may show at any of the sizes.
         together = np.logaddexp(0.0, every).sum(axis=0)

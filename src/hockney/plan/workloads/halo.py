@@ -110,8 +110,8 @@ class Halo(OnDevices, frozen=True, kw_only=True, tag="halo"):
             raise UsageError("--verify works with --sync clock only", "leave out --sync barrier")
         if set(self.forms) != {"blocking"} and not self.has_neighborhood:
             raise UsageError(
-                f"--form: only neighbourhood collectives have forms, {_words(self.exchanges)} has "
-                "none",
+                "--form: only neighbourhood collectives have forms, "
+                f"{', '.join(self.exchanges)} has none",
                 f"leave it out, or add one of {', '.join(NEIGHBORHOOD)} to --exchange",
             )
         bound = [exchange for exchange in self.exchanges if exchange in BOUND]
@@ -119,13 +119,13 @@ class Halo(OnDevices, frozen=True, kw_only=True, tag="halo"):
             bound.append(f"--form {PERSISTENT}")
         if bound and self.buffers == "cold":
             raise UsageError(
-                f"{_words(tuple(bound))}: bound to one buffer, and cannot walk through a cold one",
+                f"{', '.join(bound)}: bound to one buffer, and cannot walk through a cold one",
                 "use --buffers separate, or leave them out",
             )
         blocking = not self.has_neighborhood or set(self.forms) == {"blocking"}
         if self.overlap and blocking and {*BLOCKS, *NEIGHBORHOOD}.issuperset(self.exchanges):
             raise UsageError(
-                f"--overlap: {_words(self.exchanges)} cannot compute meanwhile",
+                f"--overlap: {', '.join(self.exchanges)} cannot compute meanwhile",
                 "leave it out, or add waitall, or --form nonblocking",
             )
         self._check_sizes()
@@ -160,7 +160,7 @@ class Halo(OnDevices, frozen=True, kw_only=True, tag="halo"):
     def _check_partitions(self) -> None:
         if (self.partitions is not None) != (PARTITIONED in self.exchanges):
             raise UsageError(
-                f"--partitions: messages of {_words(self.exchanges)} have none",
+                f"--partitions: messages of {', '.join(self.exchanges)} have none",
                 f"leave it out, or add {PARTITIONED} to --exchange",
             )
         if self.partitions is None:
@@ -181,10 +181,6 @@ class Halo(OnDevices, frozen=True, kw_only=True, tag="halo"):
         each = {CONTIGUOUS: 1, "datatype": widest, "hand": 1 + widest}
         most = max(each[packing] for packing in self.packings)
         return 2 * most * DIRECTIONS[len(self.grid), self.neighbors] * self.largest_bytes
-
-
-def _words(names: tuple[str, ...]) -> str:
-    return ", ".join(names)
 
 
 WORKLOAD = Halo
