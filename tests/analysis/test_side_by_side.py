@@ -12,7 +12,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.warnings import SlowDatatype
 from hockney.records import End, LaunchRecord, Place, Run, Samples
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
-from samples import HEADER
+from samples import HEADER, make_run
 
 Way = dict[str, Any]
 CONTIGUOUS: Way = {"mode": "standard", "datatype": "contiguous"}
@@ -45,6 +45,18 @@ def run_of(
                 )
         run.add(End(launch=launch, reason="budget", wall_s=1.0))
     return run
+
+
+def test_ways_that_are_a_step_of_the_clock_apart_are_not_called_unlike() -> None:
+    """Both take 220 ns, by a clock that steps in 40 ns."""
+    run = make_run(lambda *_: [], launches=9, step_ns=40.0, repetitions=1)
+    for launch in range(9):
+        for way, ns in ((BY_DATATYPE, 240.0), (BY_HAND, 200.0)):
+            axes = {**way, "operation": "pingpong", "bytes": 512, "ranks": 2, "peers": (0, 1)}
+            run.add(Samples(**axes, launch=launch, round=0, repetitions=1, ns=[ns] * 4))
+    (ratio,) = Analysis(run).over_datatype
+    assert ratio.judged.ratio == pytest.approx(200 / 240)
+    assert not ratio.is_faster
 
 
 def test_what_all_ways_of_a_launch_share_is_not_in_their_ratio() -> None:

@@ -40,7 +40,7 @@ from hockney.infer.estimate.differences import (
 )
 from hockney.infer.estimate.interval import low_of
 from hockney.infer.estimate.launches import SLOW_RULE
-from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.estimate.points import PointEstimate, hidden_log
 from hockney.infer.estimate.shifts import LEVEL, sample_shift
 from hockney.infer.memory.components import BetweenRuns
 from hockney.infer.memory.host import EarlierRun
@@ -354,12 +354,6 @@ def differences(
         judged(shift, None if shift.p is None else next(corrected), tolerance, LEVEL, part)
         for shift, part in zip(shifts, parts, strict=True)
     ]
-
-
-def hidden_log(*pairs: tuple[PointEstimate, PointEstimate]) -> float:
-    """Mean error that the rounding of times may cause in the log ratios."""
-    each = [math.log1p(a.rounding or 0.0) + math.log1p(b.rounding or 0.0) for a, b in pairs]
-    return sum(each) / len(each)
 
 
 def means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:

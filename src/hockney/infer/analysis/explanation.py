@@ -16,7 +16,7 @@ from hockney.infer.analysis.common_points import (
     not_compared,
     zero_notes,
 )
-from hockney.infer.analysis.compare import PointDifference, differences, hidden_log, means_of_both
+from hockney.infer.analysis.compare import PointDifference, differences, means_of_both
 from hockney.infer.analysis.effects import (
     FORM_WORDS,
     FORMS,
@@ -36,7 +36,7 @@ from hockney.infer.analysis.run_drift import RunDrift
 from hockney.infer.analysis.traces import hosts_of
 from hockney.infer.estimate.differences import Judged, exact, two_samples
 from hockney.infer.estimate.interval import log_half_width
-from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.estimate.points import PointEstimate, hidden_log
 from hockney.infer.memory.host import EarlierRun
 from hockney.plan.axes import curve_key
 

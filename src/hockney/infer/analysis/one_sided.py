@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hockney.infer.analysis.side_by_side import log_ratios
 from hockney.infer.estimate.differences import Judged, exact, paired_each
-from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.estimate.points import PointEstimate, hidden_log
 from hockney.plan.axes import Axes, Key, key_without
 from hockney.plan.variants import DEFAULT_TOLERANCE
 from hockney.plan.workloads.rma import TWO_SIDED
@@ -98,7 +98,8 @@ def _judged(
     if is_simulated:
         judged = [exact(of_launches, DEFAULT_TOLERANCE) for of_launches in each]
     else:
-        judged = paired_each(each, DEFAULT_TOLERANCE)
+        hidden = [hidden_log((point, other)) for point, other, _ in known]
+        judged = paired_each(each, DEFAULT_TOLERANCE, hidden=hidden)
     for (point, other, _), judgement in zip(known, judged, strict=True):
         yield point, other, judgement
 

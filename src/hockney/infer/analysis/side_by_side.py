@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.infer.estimate.differences import Judged, paired_each
-from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.estimate.points import PointEstimate, hidden_log
 from hockney.infer.estimate.shifts import Array
 from hockney.plan.axes import Key, curve_key, key_without
 from hockney.plan.memories import HOST
@@ -86,7 +86,11 @@ def _ratios(
             curves.setdefault(curve_key(point), []).append((point, base))
     ratios = []
     for both in curves.values():
-        judged = paired_each([log_ratios(*pair) for pair in both], DEFAULT_TOLERANCE)
+        judged = paired_each(
+            [log_ratios(*pair) for pair in both],
+            DEFAULT_TOLERANCE,
+            hidden=[hidden_log(pair) for pair in both],
+        )
         ratios += [MethodRatio(*pair, each) for pair, each in zip(both, judged, strict=True)]
     return ratios
 

@@ -139,9 +139,18 @@ def paired(log_ratios: Array, tolerance: float, level: float = LEVEL) -> Judged:
     return paired_each([log_ratios], tolerance, level)[0]
 
 
-def paired_each(each: Sequence[Array], tolerance: float, level: float = LEVEL) -> list[Judged]:
-    """Judges several paired comparisons; their p are corrected for their number by Holm."""
-    shifts = [paired_shift(np.asarray(log_ratios, dtype=np.float64), level) for log_ratios in each]
+def paired_each(
+    each: Sequence[Array],
+    tolerance: float,
+    level: float = LEVEL,
+    hidden: Sequence[float] | None = None,
+) -> list[Judged]:
+    """Judges several paired comparisons; their p are corrected for their number by Holm. hidden:
+    what the steps of a clock hide of each, at most."""
+    shifts = [
+        with_hidden(paired_shift(np.asarray(log_ratios, dtype=np.float64), level), most)
+        for log_ratios, most in zip(each, hidden or [0.0] * len(each), strict=True)
+    ]
     known = [shift.p for shift in shifts if shift.p is not None]
     corrected = iter(holm(np.array(known)).tolist())
     return [

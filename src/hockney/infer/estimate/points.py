@@ -153,6 +153,12 @@ def statistic_of(points: Iterable[PointEstimate]) -> str:
     return " or ".join(dict.fromkeys(point.statistic for point in points)) or "median"
 
 
+def hidden_log(*pairs: tuple[PointEstimate, PointEstimate]) -> float:
+    """Mean error that the rounding of times may cause in the log ratios."""
+    each = [math.log1p(a.rounding or 0.0) + math.log1p(b.rounding or 0.0) for a, b in pairs]
+    return sum(each) / len(each)
+
+
 def estimate(run: Run, states: States | None = None, every_launch: bool = False) -> Estimates:
     """Estimates every point in every state with enough rounds; points without samples from their
     imported statistics. states: those of the run, where they are known. every_launch: exclude
