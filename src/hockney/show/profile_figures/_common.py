@@ -24,7 +24,7 @@ from hockney.profiling.kinds import Calls
 from hockney.profiling.summary import ProfileSummary
 from hockney.show.curves import sentence
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Bar, CellKind, Panel, PlotAxis
+from hockney.show.drawing.description import Bar, CellKind, Figure, MapCell, Panel, PlotAxis
 
 COLOURS = {
     **{"late partners": 1, "busy CPUs": 4, "contention": 6, "latency": 0, "bandwidth": 2},
@@ -92,6 +92,28 @@ def sums_by(summary: ProfileSummary, calls: Iterable[tuple[Key, Calls]]) -> dict
 def present_causes(rows: Iterable[RowSums]) -> list[str]:
     every = list(rows)
     return [cause for cause in CAUSES if any(row.seconds[cause] > 0.0 for row in every)]
+
+
+def map_of_ranks(
+    name: str,
+    summary: ProfileSummary,
+    of: tuple[str, str],
+    cells: tuple[MapCell, ...],
+    scale: PlotAxis,
+    caption: str,
+) -> Figure:
+    """A map of every two ranks, in blocks. of: what a rank is in a row, and in a column."""
+    ranks = known_ranks(summary)
+    _, names = blocks_of(ranks)
+    row, column = of
+    panel = Panel(
+        PlotAxis("name", column, names=names),
+        PlotAxis("name", row, names=names, downward=True),
+        cells=cells,
+        scale=scale,
+    )
+    added = ["Neighbouring ranks are added up."] if len(names) < len(ranks) else []
+    return Figure(name, title_of(summary), (panel,), (caption, *added, *first_alone(summary)))
 
 
 def bars_panel(

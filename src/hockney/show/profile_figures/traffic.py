@@ -7,15 +7,14 @@ from collections import defaultdict
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size, how_many
 from hockney.profiling.summary import ProfileSummary
-from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis
+from hockney.show.drawing.description import Figure, MapCell, PlotAxis
 from hockney.show.profile_figures import _common
 
 HEADING = "Traffic between ranks"
 
 
 def describe(summary: ProfileSummary) -> Figure:
-    ranks = _common.known_ranks(summary)
-    rows, names = _common.blocks_of(ranks)
+    rows, names = _common.blocks_of(_common.known_ranks(summary))
     sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
     for (job, sender, receiver), (messages, bytes_) in summary.traffic.items():
         if job == 0 and receiver in rows:
@@ -35,14 +34,11 @@ def describe(summary: ProfileSummary) -> Figure:
         for (row, column), (messages, bytes_) in sorted(sums.items())
         if bytes_
     )
-    panel = Panel(
-        PlotAxis("name", "to rank", names=names),
-        PlotAxis("name", "from rank", names=names, downward=True),
-        cells=cells,
-        scale=PlotAxis("size", "bytes sent", logarithmic=True),
+    return _common.map_of_ranks(
+        "traffic",
+        summary,
+        ("from rank", "to rank"),
+        cells,
+        PlotAxis("size", "bytes sent", logarithmic=True),
+        "Messages and one-sided operations; empty: none. Collectives are not in it.",
     )
-    caption = ["Messages and one-sided operations; empty: none. Collectives are not in it."]
-    if len(names) < len(ranks):
-        caption.append("Neighbouring ranks are added up.")
-    caption += _common.first_alone(summary)
-    return Figure("traffic", _common.title_of(summary), (panel,), tuple(caption))
