@@ -155,8 +155,8 @@ def statistic_of(points: Iterable[PointEstimate]) -> str:
 
 def hidden_log(*pairs: tuple[PointEstimate, PointEstimate]) -> float:
     """Mean error that the rounding of times may cause in the log ratios."""
-    each = [math.log1p(a.rounding or 0.0) + math.log1p(b.rounding or 0.0) for a, b in pairs]
-    return sum(each) / len(each)
+    each = [-math.log1p(-min(point.rounding or 0.0, 0.99)) for pair in pairs for point in pair]
+    return 2.0 * sum(each) / len(each)
 
 
 def estimate(run: Run, states: States | None = None, every_launch: bool = False) -> Estimates:
