@@ -6,7 +6,6 @@ OSU's MB is 10^6 bytes."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -32,10 +31,8 @@ from hockney.foreign.programs._osu_titles import (
     device_of,
     operation_of,
 )
-from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import Size
 from hockney.plan.preset import KIB, MIB, Preset, powers
-from hockney.records import Run
 
 HEADED = True
 
@@ -400,8 +397,4 @@ def preset() -> Preset:
 
 ONLY = None
 
-
-def layout(run: Run, points: Sequence[PointEstimate]) -> str:
-    """Tables of means over all samples, as osu_latency and the programs of collectives print
-    them."""
-    return tables_text(run, points)
+layout = tables_text
