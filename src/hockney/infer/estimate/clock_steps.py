@@ -47,7 +47,7 @@ def spread_over_steps(probes: Array, resolution_s: float) -> Array:
 def shown_step(times: Array, step: float) -> float:
     """This step, or half of it, as of a median of two and one way of two, where the times show it;
     0 otherwise, and where it is small."""
-    if step <= COARSE * float(np.median(times)):
+    if not step > max(COARSE * float(np.median(times)), 0.0):  # which may be no number
         return 0.0
     halves = (step, step / 2.0)
     return next((s for s in halves if abs(np.exp(2j * np.pi * times / s).mean()) >= SHOWN), 0.0)

@@ -214,8 +214,8 @@ def why_nothing(words: Sequence[str]) -> str:
         if reason:
             return reason
     return (
-        "none of its processes called MPI_Init of a shared MPI library (on several hosts, the launcher "
-        f"must pass on LD_PRELOAD and {DIRECTORY})"
+        "none of its processes called MPI_Init of a shared MPI library (on several hosts, the "
+        f"launcher must pass on LD_PRELOAD and {DIRECTORY})"
     )
 
 

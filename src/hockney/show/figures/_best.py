@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size, how_many, plural
-from hockney.infer.analysis.best import FASTER, CollectiveCell, name_of
+from hockney.infer.analysis.best import EQUAL, FASTER, CollectiveCell, name_of
 from hockney.infer.analysis.collectives import CollectivePoints
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.show.curves import samples_text
@@ -100,7 +100,8 @@ def _words(cell: CollectiveCell) -> str:
 
 
 def _as_fast(cell: CollectiveCell) -> str:
-    return f" (may be as fast: {', '.join(cell.ties)})" if cell.ties else ""
+    surely = "as fast" if cell.verdict == EQUAL else "may be as fast"
+    return f" ({surely}: {', '.join(cell.ties)})" if cell.ties else ""
 
 
 def _caption(cells: Sequence[CollectiveCell]) -> tuple[str, ...]:
