@@ -22,6 +22,8 @@ HERE = Path(__file__).parent
 RANKS, OPERATIONS = 3, 25
 NOT_OF_THE_PROGRAM = re.compile(r"^\[\d+\.\d+\] \[.*UCX .*\n", re.MULTILINE)
 """Warnings of UCX at the end, now and then, with the time and addresses."""
+ATTEMPTS = 2
+"""Without the recorder, too, MPICH crashed in one of some thousand such runs."""
 
 
 @pytest.fixture(scope="module")
@@ -39,20 +41,24 @@ def test_a_random_program_ends_and_prints_as_without_the_recorder(
     family = family_of(mpi)
     command = mpi_command(mpi, RANKS, [str(program), str(seed), str(OPERATIONS)])
     recorder, _ = build_recorder(mpi)
-    ended = []
-    for env in (dict(os.environ), environment(recorder, tmp_path, 1000)):
-        done = subprocess.run(
-            command,
-            env={**env, **family.environment(mpi)},
-            capture_output=True,
-            text=True,
-            timeout=TEST_TIMEOUT_S,
-        )
-        ended.append((done.returncode, NOT_OF_THE_PROGRAM.sub("", done.stdout)))
+    for attempt in range(ATTEMPTS):
+        records, ended = tmp_path / f"{attempt}", []
+        records.mkdir()
+        for env in (dict(os.environ), environment(recorder, records, 1000)):
+            done = subprocess.run(
+                command,
+                env={**env, **family.environment(mpi)},
+                capture_output=True,
+                text=True,
+                timeout=TEST_TIMEOUT_S,
+            )
+            ended.append((done.returncode, NOT_OF_THE_PROGRAM.sub("", done.stdout)))
+        if {status for status, _ in ended} == {seed % 3}:
+            break
     assert ended[1] == ended[0]
     assert ended[0][0] == seed % 3
     profile = collect(
-        tmp_path,
+        records,
         Program(schema=1, hockney="0", command=None, time_utc="", exit_status=0, wall_s=1.0),
     )
     assert [(rank.job, rank.rank, rank.end) for rank in profile.ranks] == [
