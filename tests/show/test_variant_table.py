@@ -122,5 +122,6 @@ def test_a_run_that_was_continued_after_its_last_look_is_less_sure(
     assert study is not None
     assert variants_json(study)["confidence"] == pytest.approx(confidence)
     assert f"together with {int(100 * confidence)} %" in rule_of(study)
+    assert f"{int(100 * confidence)} % interval" in variant_table(study)
     lines = doubt_lines(study)
     assert ["continued" in line for line in lines] == [True] * (times > 0)

@@ -123,19 +123,22 @@ class _VariantRow(NamedTuple):
     """None in the row of the first variant."""
 
 
-COLUMNS: list[TableColumn[VariantRatio]] = [
-    *through(lambda row: row.judged, *ratio_columns(".4f")),
-    TableColumn("blocks", lambda row: row.blocks, unknown=""),
-    *through(lambda row: row.judged, SHOWS_FROM, VERDICT),
-    TableColumn("adjusted", lambda row: None if row.slope is None else "yes", unknown=""),
-]
-ROW: list[TableColumn[_VariantRow]] = [
-    TableColumn("", lambda row: row.curve, shown=lambda rows: any(row.curve for row in rows)),
-    TableColumn("bytes", lambda row: row.bytes),
-    TableColumn("variant", lambda row: row.variant),
-    TableColumn("median", lambda row: row.time_s, microseconds),
-    *through(lambda row: row.ratio, *COLUMNS),
-]
+def _columns(confidence: float) -> list[TableColumn[_VariantRow]]:
+    """confidence: that of all intervals together."""
+    ratios = ratio_columns(".4f", interval=f"{_confidence(confidence)} interval")
+    of_ratio: list[TableColumn[VariantRatio]] = [
+        *through(lambda row: row.judged, *ratios),
+        TableColumn("blocks", lambda row: row.blocks, unknown=""),
+        *through(lambda row: row.judged, SHOWS_FROM, VERDICT),
+        TableColumn("adjusted", lambda row: None if row.slope is None else "yes", unknown=""),
+    ]
+    return [
+        TableColumn("", lambda row: row.curve, shown=lambda rows: any(row.curve for row in rows)),
+        TableColumn("bytes", lambda row: row.bytes),
+        TableColumn("variant", lambda row: row.variant),
+        TableColumn("median", lambda row: row.time_s, microseconds),
+        *through(lambda row: row.ratio, *of_ratio),
+    ]
 
 
 def variant_table(study: VariantStudy) -> str:
@@ -156,7 +159,7 @@ def variant_table(study: VariantStudy) -> str:
                 for ratio in here
             ]
     notes = [EXACT] if _is_exact(study) else _excluded(study)
-    return "\n".join([*notes, table_text(ROW, rows)])
+    return "\n".join([*notes, table_text(_columns(study.confidence), rows)])
 
 
 def rule_of(study: VariantStudy) -> str:
