@@ -135,8 +135,10 @@ def test_a_history_that_shows_nothing_is_not_dropped_silently(
     write_run(other, tmp_path / "others" / "9.jsonl")
     done = hockney("compare", *compared, "--history", str(tmp_path / "others"))
     assert "no other run there has the same plan and label; none is used" in done.stderr
+    (tmp_path / "past" / "none.jsonl").write_text("{}\n")
     used = hockney("compare", *compared, "--history", str(tmp_path / "past"))
     assert "none is used" not in used.stderr
+    assert used.stderr.count("none.jsonl") == 1
 
 
 def test_what_history_has_read_is_the_usual_memory(

@@ -108,9 +108,6 @@ def others_beside(files: Sequence[Path], past: Sequence[Path]) -> list[Result]:
     """Other runs of the same questions as these files', the newest of those in their directories
     and of those named by --history. Files that cannot be read are ignored."""
     known = {file.resolve() for file in files}
-    for path in past:
-        if not path.exists():
-            raise UsageError(f"--history {path}: no such file or directory")
     candidates = {path.resolve() for path in result_files(past)} if past else set()
     for directory in {file.resolve().parent for file in files}:
         with suppress(OSError):

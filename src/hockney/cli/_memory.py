@@ -28,7 +28,6 @@ from hockney.records.reading import header_of
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
     from hockney.infer.index import Index
-    from hockney.result import Result
 
 NAME = "hockney-memory.json"
 """The memory of a directory of runs."""
@@ -42,19 +41,17 @@ def earlier_runs(
     """Runs of these files' questions: in their directories and in `past` (--history), in the memory
     of a host if one is named (--memory), and what `hockney history` knows. read: runs of the files,
     which that memory is to keep."""
-    beside = others_beside(files, past)
-    _warn_of_no_use(beside, past)
-    known = [*as_earlier(beside), *known_to_history(files)]
-    return known if memory is None else remembered(memory, [*as_earlier(read), *known])
-
-
-def _warn_of_no_use(beside: Sequence[Result], past: Sequence[Path]) -> None:
-    """Warns where none of the files that --history names is among these."""
-    named = {path.resolve() for path in result_files(past)} if past else set()
+    for path in past:
+        if not path.exists():
+            raise UsageError(f"--history {path}: no such file or directory")
+    named = result_files(past)  # once: what is left out is said
+    beside = others_beside(files, named)
     used = {result.run.path.resolve() for result in beside if result.run.path is not None}
-    if named and named.isdisjoint(used):
+    if named and used.isdisjoint(path.resolve() for path in named):
         names = ", ".join(map(str, past))
         warn([f"--history {names}: no other run there has the same plan and label; none is used"])
+    known = [*as_earlier(beside), *known_to_history(files)]
+    return known if memory is None else remembered(memory, [*as_earlier(read), *known])
 
 
 def known_to_history(files: Sequence[Path]) -> list[EarlierRun]:
