@@ -16,7 +16,7 @@ from hockney.base.units import (
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.fitting.fit import Fit, Parameter, Segment
 from hockney.infer.fitting.line import NO_ASYMPTOTE
-from hockney.infer.models.hockney import ORDINARY
+from hockney.infer.models.hockney import NO_BANDWIDTH, ORDINARY
 from hockney.infer.predict.ranking import Ranking
 from hockney.show.as_json import fit_json
 from hockney.show.table import aligned
@@ -193,7 +193,9 @@ def fit_sentence(fit: Fit) -> str:
     n_half = fit.derived["n_half_B"]
     error = "" if fit.error_median is None else f"; error: {error_words(fit, '{:.1f} %')}"
     if n_half.value is None:
-        why = next((note for note in fit.notes if note.startswith((NO_ASYMPTOTE, "beta "))), "")
+        why = next(
+            (note for note in fit.notes if note.startswith((NO_ASYMPTOTE, NO_BANDWIDTH))), ""
+        )
         return f"fit: T(b) = {line_text(fit)}{error}" + (f"; {why}" if why else "")
     half = known(n_half.value, _half_width(n_half))
     return f"fit: T(b) = {line_text(fit)}, n_half {_bytes(half)}{error}"

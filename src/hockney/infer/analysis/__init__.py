@@ -60,7 +60,7 @@ from hockney.infer.analysis.stragglers import Stragglers, stragglers_of
 from hockney.infer.analysis.tails import Sketches, TailQuantiles, sketches_of, tails_of
 from hockney.infer.analysis.transports import Transports, transports_of
 from hockney.infer.analysis.variability import SlowRank, Spread, slow_ranks, variability
-from hockney.infer.analysis.variant_verdicts import VariantStudy, variant_study
+from hockney.infer.analysis.variant_verdicts import VariantStudy, variant_names_of, variant_study
 from hockney.infer.analysis.warnings import Warning, WithoutNodes, warnings
 from hockney.infer.estimate import Estimates, PointEstimate, estimate
 from hockney.infer.estimate.points import by_curve
@@ -425,7 +425,7 @@ class Analysis:
     @cached_property
     def facts(self) -> RunFacts | None:
         """What a history keeps of the run; None where it has no point or no date."""
-        return facts_of(self.run, self.estimates, self.variant_names)
+        return facts_of(self.run, self.estimates, variant_names_of(self.run, self.plan))
 
     def positions(self, histories: Sequence[History] = ()) -> Positions:
         """The run among published figures, and among earlier runs of its system."""

@@ -157,8 +157,8 @@ def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History
     between = 0
     for curve in common:
         of_curve = [run for run in runs if curve in run.curves]
-        name = curve if len(counts) > 1 else ""
-        series = _Series(curve, name, shown[curve] if name else "", tolerance, len(common))
+        name = shown[curve] if len(counts) > 1 else ""
+        series = _Series(curve, name, tolerance, len(common))
         sizes = series.sizes(of_curve)
         curve_trends = series.trends(of_curve, sizes)
         trends += curve_trends
@@ -184,9 +184,7 @@ class _Series:
 
     curve: str
     name: str
-    """The curve; empty where there is no other."""
-    shown: str
-    """Its name for people; empty where there is no other."""
+    """The curve for people; empty where there is no other."""
     tolerance: float
     count: int
     """The number of series, which share an error rate."""
@@ -255,11 +253,12 @@ class _Series:
         of_points = f", median of {' or '.join(together)}" if together else ""
         what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}{of_points}"
         unit = "B/s" if bandwidth else "s"
+        curve = self.curve if self.name else ""
         return Trend(
-            *(what, self.name, unit, size, tuple(points), changes, drift, worse, enough),
+            *(what, curve, unit, size, tuple(points), changes, drift, worse, enough),
             left_best=levels.left_best,
             times_worse=math.exp(max(drifted, levels.step)),
-            curve_name=self.shown,
+            curve_name=self.name,
         )
 
     def _small_steps(

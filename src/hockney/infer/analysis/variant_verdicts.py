@@ -144,8 +144,15 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
             *([Continued(continued)] if continued > 0 else []),
         ),
         unmatched=unmatched(times, comparison),
-        shown=shown_names(comparison, _libraries(run)),
+        shown=variant_names_of(run, plan),
     )
+
+
+def variant_names_of(run: Run, plan: Plan | None) -> dict[str, str]:
+    """Names of the variants for people, by their own; empty without variants."""
+    if plan is None or plan.comparison is None:
+        return {}
+    return shown_names(plan.comparison, _libraries(run))
 
 
 def _libraries(run: Run) -> dict[str, str]:

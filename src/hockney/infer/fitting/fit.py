@@ -93,11 +93,8 @@ class Curve:
         return worth(means)
 
     def draws(self, resamples: int) -> Iterator[NDArray[np.int64]]:
-        """Launches drawn with replacement, as many as these are worth; one draw at a time, to save
-        memory."""
-        chance, worth = np.random.default_rng(SEED), self.worth
-        for _ in range(resamples):
-            yield chance.integers(self.launches, size=worth)
+        """Launches drawn with replacement, as many as these are worth."""
+        return drawn(self.launches, self.worth, resamples)
 
     def resampled(self, resamples: int = RESAMPLES) -> Array:
         """Medians over launches drawn with replacement, shape (resamples, points); no rows where
@@ -122,6 +119,14 @@ class Curve:
             self.statistic,
             self.over_launches,
         )
+
+
+def drawn(launches: int, worth: int, resamples: int) -> Iterator[NDArray[np.int64]]:
+    """Launches drawn with replacement, so many at a time as they are worth (Curve.worth); one draw
+    after the other, to save memory."""
+    chance = np.random.default_rng(SEED)
+    for _ in range(resamples):
+        yield chance.integers(launches, size=min(worth, launches))
 
 
 def curve_of(points: Sequence[PointEstimate]) -> Curve:

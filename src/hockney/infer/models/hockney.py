@@ -18,6 +18,7 @@ from hockney.infer.fitting.line import NO_ASYMPTOTE, line, no_asymptote
 
 ORDINARY = "ordinary least squares: the largest sizes decide alpha"
 """Note of a fit on plain residuals, which identifies it."""
+NO_BANDWIDTH = "beta is at its bound 0: these sizes do not show a bandwidth"
 Array = NDArray[np.float64]
 
 DATA = "times of one pair, of at least two different sizes"
@@ -70,5 +71,5 @@ def _notes(alpha: float, beta: float, ordinary: bool) -> tuple[str, ...]:
     elif alpha == 0.0:
         notes.append("alpha is at its bound 0: these sizes do not show a latency")
     if beta == 0.0:
-        notes.append("beta is at its bound 0: these sizes do not show a bandwidth")
+        notes.append(NO_BANDWIDTH)
     return tuple(notes)

@@ -20,16 +20,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.fit import (
     RESAMPLES,
-    SEED,
     Array,
     Curve,
     Fit,
     Parameter,
+    drawn,
     new_fit,
     parameter,
     require,
@@ -78,7 +77,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     grows = tuple(_grows(parts.bytes, part[0]) for part in (medians.send, medians.receive))
     best = _solved(medians, 0, grows)
     rows = resamples if carries_interval(parts.launches) else 0
-    draws = parts.medians(_draws(parts.launches, curve.worth, rows))
+    draws = parts.medians(list(drawn(parts.launches, curve.worth, rows)))
     sampled = [_solved(draws, row, grows) for row in range(rows)]
     delays = _measured_delays(curve)
     of_gap = 0 if bends(best, medians) else parts.launches
@@ -103,7 +102,7 @@ def overheads(curve: Curve) -> list[SizeOverheads]:
     parts = _parts(curve)
     medians = parts.medians([np.arange(parts.launches)])
     rows = RESAMPLES if carries_interval(parts.launches) else 0
-    draws = parts.medians(_draws(parts.launches, curve.worth, rows))
+    draws = parts.medians(list(drawn(parts.launches, curve.worth, rows)))
 
     def of(median: Array, sample: Array, i: int) -> Parameter:
         known = sample[~np.isnan(sample[:, i]), i]
@@ -176,12 +175,6 @@ def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
         of_it = np.array([train == Train(0, *delay) for train in curve.trains])
         delays[delay] = curve.bytes[of_it], median[of_it]
     return delays
-
-
-def _draws(launches: int, worth: int, resamples: int) -> list[NDArray[np.intp]]:
-    """worth: how many independent launches they are worth (Curve.worth)."""
-    size = resamples, min(worth, launches)
-    return list(np.random.default_rng(SEED).integers(launches, size=size))
 
 
 # The fit
