@@ -19,7 +19,7 @@ import numpy as np
 from common import ROOT_ENV, spread
 
 from hockney.base.units import parse_sizes
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
 WITHOUT_SIZES = ("barrier",)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from common import ROOT_ENV, hockney, osu_times
 
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
 SIZES = (8, 1024, 65536, 1048576)

@@ -19,7 +19,7 @@ from hockney.plan.axes import Point
 from hockney.plan.variants import Comparison, Variant
 from hockney.plan.workloads.collective import Collective
 from hockney.records import Run, RunRecord
-from hockney.run.measure.blocks import Blocks
+from hockney.run.measure.sessions.blocks import Blocks
 from hockney.tuning.check import SPARE, TOLERANCE
 
 NAMES = ("default", "tuned")

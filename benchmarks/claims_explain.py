@@ -13,7 +13,7 @@ from claim import Claim
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.explanation import explanation
+from hockney.infer.analysis.comparison.explanation import explanation
 from hockney.records import Run
 from planted_differences import SEEDS, UNRECORDED, pair_of
 

@@ -12,7 +12,7 @@ import numpy as np
 from claim import Claim
 from numpy.typing import NDArray
 
-from hockney.infer.analysis.changes import LAST, LEAST_RUNS, changes_or_drift
+from hockney.infer.analysis.history.changes import LAST, LEAST_RUNS, changes_or_drift
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], Array]

@@ -23,7 +23,7 @@ from hockney.infer.predict.channel import channel_of
 from hockney.infer.predict.patterns import Pattern, predict
 from hockney.plan.axes import Point
 from hockney.plan.trains import Train, delay_s
-from hockney.run.measure.trains import delay_for
+from hockney.run.measure.studies.trains import delay_for
 
 Array = NDArray[np.float64]
 LAUNCHES = 5

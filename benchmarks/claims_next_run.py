@@ -11,7 +11,7 @@ import numpy as np
 from claim import Claim
 from claims_compare import EARLIER, SCATTER, made_up_run
 
-from hockney.infer.analysis.expected import predicted
+from hockney.infer.analysis.comparison.expected import predicted
 from hockney.infer.memory.components import between_runs, evidence_of, level_of
 from hockney.infer.memory.prior import log_prior
 

@@ -21,7 +21,7 @@ from common import FEWEST_REPETITIONS, hockney, osu, repetitions_for, spread
 from hockney.base.units import parse_seconds, parse_sizes
 from hockney.infer.estimate import estimate
 from hockney.records import Run, read
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
 ADDED = {"allreduce": ("-T", "mpi_int")}

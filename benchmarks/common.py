@@ -17,10 +17,10 @@ from hockney.plan import Case, Placement, Sampling
 from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.plan.size import Size
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.measure.build import ENGINE, build_engine
-from hockney.run.measure.compiler import FLAGS
-from hockney.run.measure.mpi import find_mpi
-from hockney.run.measure.start import start_of
+from hockney.run.measure.launches.start import start_of
+from hockney.run.measure.toolchain.build import ENGINE, build_engine
+from hockney.run.measure.toolchain.compiler import FLAGS
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
 FEWEST_REPETITIONS = 1000

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney.profiling.causes import BANDWIDTH, CONTENTION
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi, family_of
 
 HERE = Path(__file__).parent

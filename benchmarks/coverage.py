@@ -20,10 +20,10 @@ from common import CLASSES, hockney
 
 from hockney import load
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.between import are_one_state
-from hockney.infer.analysis.compare import compare
-from hockney.infer.analysis.expected import next_run
-from hockney.infer.analysis.run_drift import as_earlier
+from hockney.infer.analysis.comparison.compare import compare
+from hockney.infer.analysis.comparison.expected import next_run
+from hockney.infer.analysis.comparison.run_drift import as_earlier
+from hockney.infer.analysis.conditions.between import are_one_state
 from hockney.infer.estimate import PointEstimate
 
 TOLERANCE = 0.03

@@ -22,9 +22,9 @@ from common import build_with_engine
 
 from hockney.plan import Case, Placement
 from hockney.plan.workloads.collective import Collective
-from hockney.run.measure.build import ENGINE
-from hockney.run.measure.mpi import find_mpi
-from hockney.run.measure.platforms import platform_file
+from hockney.run.measure.machine.platforms import platform_file
+from hockney.run.measure.toolchain.build import ENGINE
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.schedulers import find_starter
 
 

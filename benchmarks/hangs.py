@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from hockney import records
 from hockney.plan import Placement
-from hockney.run.measure.setup import mpi_of
+from hockney.run.measure.preparation.setup import mpi_of
 from virtual_hosts import NETWORK, VirtualHosts, virtual_hosts, why_not
 
 LONGEST_S = 300.0

@@ -20,7 +20,7 @@ from hockney.infer.locate.candidates import (
 from hockney.infer.locate.platform_routes import routes_between
 from hockney.infer.locate.routed import RoutedNetwork
 from hockney.plan.platform_files import platform_network
-from hockney.run.measure.platforms import Shape, shape_xml
+from hockney.run.measure.machine.platforms import Shape, shape_xml
 
 BASE_S, HOP_S, RATE_BPS = 1e-6, 0.15e-6, 12.5e9
 """Latency of two nodes on one switch, of each further cable, and the bandwidth."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from common import ROOT_ENV, build_with_engine
 
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
 LAUNCHES = 5

@@ -28,10 +28,10 @@ from pathlib import Path
 from hockney.plan import Case, Placement
 from hockney.profiling.collect import collect
 from hockney.profiling.kinds import Program
-from hockney.run.measure.build import build_recorder
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.launches.trial import EMPTY_MESSAGES
 from hockney.run.measure.recording import environment
-from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.measure.toolchain.build import build_recorder
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import find_starter
 

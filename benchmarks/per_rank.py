@@ -10,7 +10,7 @@ from pathlib import Path
 
 from common import ROOT_ENV, build_with_engine
 
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.mpi import find_mpi
 
 
 def main() -> None:

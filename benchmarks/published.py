@@ -23,7 +23,7 @@ from hockney.foreign.logs.log import Log, log_of
 from hockney.foreign.logs.runs import runs_of
 from hockney.foreign.programs.csv import parse_columns
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.published_base import (
+from hockney.infer.analysis.claims.published_base import (
     HALF_ROUND_TRIP,
     SIZES,
     THEIR_LINE,

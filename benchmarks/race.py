@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from hockney.infer.analysis.best import TOLERANCE, CollectiveCell
+from hockney.infer.analysis.algorithms.best import TOLERANCE, CollectiveCell
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.records import Run, RunRecord, Samples
-from hockney.run.measure.race import FIRST_PART, Race
+from hockney.run.measure.sessions.race import FIRST_PART, Race
 from tuning import COLLECTIVES, LARGEST, SELECTORS, cells_in, pieces_of
 
 START = 1.0 / 3.0

@@ -28,9 +28,9 @@ import numpy as np
 
 from hockney.infer.estimate.shifts import paired_shift
 from hockney.profiling.layout import read_rank
-from hockney.run.measure.build import build_recorder
-from hockney.run.measure.mpi import find_mpi
 from hockney.run.measure.recording import DIRECTORY, environment, mpi_of_command
+from hockney.run.measure.toolchain.build import build_recorder
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi, family_of
 
 CALLS_A_TRIP = 4

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from claim import Rate
 
 from hockney.plan import Placement
-from hockney.run.measure.setup import mpi_of
+from hockney.run.measure.preparation.setup import mpi_of
 from virtual_hosts import virtual_hosts, why_not
 
 HOSTS = 6

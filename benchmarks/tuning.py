@@ -24,10 +24,10 @@ from statistics import geometric_mean
 
 from hockney.base.units import parse_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import CollectiveCell, cells_of
+from hockney.infer.analysis.algorithms.best import CollectiveCell, cells_of
 from hockney.plan import Placement
 from hockney.records import read
-from hockney.run.measure.setup import mpi_of
+from hockney.run.measure.preparation.setup import mpi_of
 from hockney.run.mpis.smpi import discover
 from hockney.tuning.beyond import predicted_cells
 from hockney.tuning.rules import reduce_to_rules

@@ -27,10 +27,10 @@ from msgspec.structs import replace
 from hockney.cli._measure import measured
 from hockney.cli.watch import _look_of, request_of
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.watch import Look, Watch
+from hockney.infer.analysis.history.watch import Look, Watch
 from hockney.plan import Placement, Plan
 from hockney.run.measure.execution import Target
-from hockney.run.measure.setup import mpi_of
+from hockney.run.measure.preparation.setup import mpi_of
 from hockney.show.watch_lines import change_line
 
 HERE = Path(__file__).parent

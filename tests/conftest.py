@@ -36,13 +36,14 @@ from hockney.base.printable import guard_output
 from hockney.base.trust import cache_directory
 from hockney.infer.index import database
 from hockney.run.launchers import own_launcher
-from hockney.run.measure import mpi as find
-from hockney.run.measure import setup, shared_memory
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.checks import available_memory
-from hockney.run.measure.launch import open_stdin
-from hockney.run.measure.mpi import find_mpi
-from hockney.run.measure.start import MOST_FAILED_STARTS
+from hockney.run.measure.launches.launch import open_stdin
+from hockney.run.measure.launches.start import MOST_FAILED_STARTS
+from hockney.run.measure.machine import shared_memory
+from hockney.run.measure.machine.checks import available_memory
+from hockney.run.measure.preparation import setup
+from hockney.run.measure.toolchain import mpi as find
+from hockney.run.measure.toolchain.build import build_engine
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Engine, Mpi
 from starting import keeps_words, run_ranks
 from time_report import pytest_terminal_summary  # noqa: F401

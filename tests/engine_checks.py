@@ -9,8 +9,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from hockney.run.measure.build import ENGINE
-from hockney.run.measure.compiler import FLAGS
+from hockney.run.measure.toolchain.build import ENGINE
+from hockney.run.measure.toolchain.compiler import FLAGS
 
 SOURCES = ENGINE.directory
 WHAT_CHECKS_CALL = (

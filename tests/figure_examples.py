@@ -12,8 +12,8 @@ from congestion_samples import congestion_run
 from fabric_samples import fabric_run
 from hockney import records
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import compare
-from hockney.infer.analysis.histories import histories
+from hockney.infer.analysis.comparison.compare import compare
+from hockney.infer.analysis.history.histories import histories
 from hockney.profiling.kinds import Blame, Profile
 from hockney.profiling.summary import ProfileSummary
 from hockney.show.comparison_figure import describe_ratio

@@ -15,9 +15,18 @@ from itertools import combinations, product
 import numpy as np
 
 from hockney.base.units import format_size
-from hockney.infer.analysis.boards import CABLE, GROUP, NODE, PAIR, PLACE, Board, Judgement, Network
-from hockney.infer.analysis.faults import judged
-from hockney.infer.analysis.outlier_rule import LEAST_RATIO
+from hockney.infer.analysis.network.boards import (
+    CABLE,
+    GROUP,
+    NODE,
+    PAIR,
+    PLACE,
+    Board,
+    Judgement,
+    Network,
+)
+from hockney.infer.analysis.network.faults import judged
+from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO
 
 SIZES = (8, 1 << 20)
 WIRE, UP, LOCAL, GLOBAL, HOP = (0.5, 12.5), (0.25, 50.0), (0.1, 100.0), (0.5, 100.0), (0.15, 100.0)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hockney.plan import Case, Placement
-from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.measure.launches.trial import EMPTY_MESSAGES
 from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import find_starter
 

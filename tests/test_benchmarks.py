@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from conftest import TEST_TIMEOUT_S, first_of
-from hockney.run.measure.build import ENGINE
-from hockney.run.measure.compiler import FLAGS
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.build import ENGINE
+from hockney.run.measure.toolchain.compiler import FLAGS
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"

@@ -19,12 +19,12 @@ from hockney.base.errors import UsageError
 from hockney.base.result_file import ResultFile
 from hockney.plan import Placement, Sampling, single, stored
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.measure import files as files_module
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.files import files_of
-from hockney.run.measure.launch import end_strays
-from hockney.run.measure.nodes import private_copy, scripts_of
-from hockney.run.measure.platforms import platform_file
+from hockney.run.measure.launches.launch import end_strays
+from hockney.run.measure.launches.nodes import private_copy, scripts_of
+from hockney.run.measure.machine.platforms import platform_file
+from hockney.run.measure.preparation import files as files_module
+from hockney.run.measure.preparation.files import files_of
+from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import Engine, Mpi
 from long_runs import engines_alive, measuring_into
 from report_runs import ATTACK, pingpong_run

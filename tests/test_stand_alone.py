@@ -25,7 +25,7 @@ from hockney.plan.command_lines import workload_in_command
 from hockney.plan.workloads import WORKLOADS
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import SCHEMA, Run, RunRecord
-from hockney.run.measure.session import new_run
+from hockney.run.measure.sessions.session import new_run
 from hockney.run.mpis import Engine, Mpi, family_of
 from starting import mpi_command
 

@@ -7,7 +7,7 @@ import pytest
 
 from collective_samples import collective_run
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.best import (
+from hockney.infer.analysis.algorithms.best import (
     EQUAL,
     FASTER,
     OWN,
@@ -16,7 +16,7 @@ from hockney.infer.analysis.best import (
     cells_of,
     name_of,
 )
-from hockney.infer.analysis.run_drift import RunDrift
+from hockney.infer.analysis.comparison.run_drift import RunDrift
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.memory.components import level_of

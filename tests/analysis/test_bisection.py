@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.infer.analysis.bisection import allowed_Bps, fair_rates, route
+from hockney.infer.analysis.network.bisection import allowed_Bps, fair_rates, route
 from hockney.plan.topology_files import parse_topology
 
 TREE = parse_topology(

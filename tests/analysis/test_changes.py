@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.infer.analysis.autocorrelation import levels_likelihood, step, without_outliers
-from hockney.infer.analysis.changes import LAST, LEAST_RUNS, change_points, changes_or_drift
+from hockney.infer.analysis.history.autocorrelation import levels_likelihood, step, without_outliers
+from hockney.infer.analysis.history.changes import LAST, LEAST_RUNS, change_points, changes_or_drift
 
 
 def noisy(*levels: tuple[int, float], seed: int = 1) -> np.ndarray:

@@ -12,7 +12,7 @@ import pytest
 
 from collective_samples import collective_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.claim import CANNOT_TELL, CONFIRMED, REFUTED, JudgedClaim, judged
+from hockney.infer.analysis.claims.claim import CANNOT_TELL, CONFIRMED, REFUTED, JudgedClaim, judged
 from hockney.plan.claim_file import read_claim
 from hockney.records import Run
 from samples import make_run

@@ -9,8 +9,8 @@ import pytest
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import RunComparison, compare
-from hockney.infer.analysis.explanation import explanation
+from hockney.infer.analysis.comparison.compare import RunComparison, compare
+from hockney.infer.analysis.comparison.explanation import explanation
 from hockney.records import MpiFacts, Run
 from hockney.show.comparison import deciding_words
 from samples import make_run

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import RunComparison, compare, unlike_question
-from hockney.infer.analysis.comparison_gate import comparison_gate
+from hockney.infer.analysis.comparison.compare import RunComparison, compare, unlike_question
+from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.infer.memory.host import EarlierRun, earlier_run
 from hockney.plan import Placement, Sampling, single, sizes_of, stored

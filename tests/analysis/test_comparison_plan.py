@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import RunComparison, compare
-from hockney.infer.analysis.comparison_plan import _blocks, comparison_plan, shown
+from hockney.infer.analysis.comparison.compare import RunComparison, compare
+from hockney.infer.analysis.comparison.comparison_plan import _blocks, comparison_plan, shown
 from hockney.infer.estimate.blocks import OF_RATIOS
 from hockney.infer.estimate.differences import Unseen, paired, two_samples
 from hockney.infer.estimate.shifts import LEVEL

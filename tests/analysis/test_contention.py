@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.contention import (
+from hockney.infer.analysis.network.contention import (
     MISFIT,
     NOT_REPEATED,
     OTHERS_SLOWER,

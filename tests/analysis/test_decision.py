@@ -9,12 +9,12 @@ import pytest
 
 from conftest import RunHockney
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import compare
+from hockney.infer.analysis.comparison.compare import compare
 from hockney.infer.analysis.decision import decision_of, of_comparison
 from hockney.infer.analysis.findings import findings_of
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.records import End, Place
-from hockney.run.measure.resume import missing_ends
+from hockney.run.measure.sessions.resume import missing_ends
 from hockney.show.decision_lines import decision_lines
 from samples import make_pairs_run, make_run, night_run, one_a_node, past_run, write_run
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.diagnose import Diagnosis, VisitSeries, drift, periodic
-from hockney.infer.analysis.gaps import visit_times
-from hockney.infer.analysis.noise import Disturbance, disturbances
+from hockney.infer.analysis.conditions.diagnose import Diagnosis, VisitSeries, drift, periodic
+from hockney.infer.analysis.conditions.gaps import visit_times
+from hockney.infer.analysis.conditions.noise import Disturbance, disturbances
 from hockney.records import Noise
 from samples import make_run
 

@@ -8,8 +8,8 @@ import pytest
 
 from conftest import first_of
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.expected import LEAST_OTHERS, next_run
-from hockney.infer.analysis.run_drift import as_earlier
+from hockney.infer.analysis.comparison.expected import LEAST_OTHERS, next_run
+from hockney.infer.analysis.comparison.run_drift import as_earlier
 from hockney.records import Place
 from hockney.show.point_table import point_table
 from hockney.show.run_lines import next_run_lines

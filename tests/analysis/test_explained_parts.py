@@ -10,7 +10,7 @@ import msgspec
 
 from conftest import RunHockney
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.explanation import Explanation, explanation
+from hockney.infer.analysis.comparison.explanation import Explanation, explanation
 from hockney.records import Place, Run
 from samples import make_run, write_run
 

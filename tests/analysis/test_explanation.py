@@ -14,7 +14,7 @@ import pytest
 from conftest import RunHockney
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.effects import (
+from hockney.infer.analysis.comparison.effects import (
     FORMS,
     MOST_TRIED,
     Gap,
@@ -24,8 +24,8 @@ from hockney.infer.analysis.effects import (
     form_of,
     span_of,
 )
-from hockney.infer.analysis.explanation import Explanation, explanation
-from hockney.infer.analysis.host_effect import host_limits
+from hockney.infer.analysis.comparison.explanation import Explanation, explanation
+from hockney.infer.analysis.comparison.host_effect import host_limits
 from hockney.records import Place, Run, encode
 from hockney.show.explanation_lines import answer_words
 from planted_differences import (

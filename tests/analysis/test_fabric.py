@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.network_faults import Verdict
+from hockney.infer.analysis.network.network_faults import Verdict
 
 
 def verdict(**changes: object) -> Verdict:

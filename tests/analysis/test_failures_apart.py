@@ -13,9 +13,9 @@ from conftest import RunHockney
 from fabric_samples import fabric_run
 from hockney import records
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import compare
-from hockney.infer.analysis.comparison_gate import comparison_gate
-from hockney.infer.analysis.explanation import explanation
+from hockney.infer.analysis.comparison.compare import compare
+from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
+from hockney.infer.analysis.comparison.explanation import explanation
 from hockney.infer.analysis.findings import failures_apart
 from hockney.infer.analysis.gate import FAILED
 from hockney.records import End, Run

@@ -6,7 +6,7 @@ import pytest
 
 from hockney.infer.analysis.gate import failed, not_judged, passed, together
 from hockney.infer.analysis.gates import pairs_gate
-from hockney.infer.analysis.outliers import Outliers
+from hockney.infer.analysis.network.outliers import Outliers
 
 
 @pytest.mark.parametrize(

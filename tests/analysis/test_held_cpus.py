@@ -10,8 +10,8 @@ import pytest
 
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.boards import NODE, PAIR, Board, Network
-from hockney.infer.analysis.faults import judged
+from hockney.infer.analysis.network.boards import NODE, PAIR, Board, Network
+from hockney.infer.analysis.network.faults import judged
 from hockney.records import Noise, Run
 
 NODES, SLOW = 8, 3

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from hockney.infer.analysis.histories import History, histories
-from hockney.infer.analysis.run_facts import HANDOVER, RunFacts, facts_of
+from hockney.infer.analysis.history.histories import History, histories
+from hockney.infer.analysis.history.run_facts import HANDOVER, RunFacts, facts_of
 from hockney.infer.estimate import estimate
 from hockney.records import MpiFacts, Run
 from hockney.show.history_lines import history_lines

@@ -7,7 +7,7 @@ from msgspec.structs import replace as changed
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import NOT_JUDGED
-from hockney.infer.analysis.located import Located
+from hockney.infer.analysis.network.located import Located
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.platform_network import PlatformNetwork
 from hockney.plan.workloads.fabric import Fabric

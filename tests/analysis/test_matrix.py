@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.matrix import Matrix, matrix_of
-from hockney.infer.analysis.places import shared
+from hockney.infer.analysis.network.matrix import Matrix, matrix_of
+from hockney.infer.analysis.network.places import shared
 from hockney.infer.estimate import estimate
 from hockney.records import Place, Run
 from hockney.show.experiments import view_of

@@ -11,7 +11,7 @@ from msgspec.structs import replace as changed
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import NOT_JUDGED, PASSED
-from hockney.infer.analysis.part_words import WAY_WORDS
+from hockney.infer.analysis.network.part_words import WAY_WORDS
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Noise, PairBlock, Run

@@ -8,8 +8,8 @@ from itertools import combinations
 import pytest
 
 from conftest import first_of
-from hockney.infer.analysis.outlier_rule import agreeing_words
-from hockney.infer.analysis.outliers import Outlier, find_outliers
+from hockney.infer.analysis.network.outlier_rule import agreeing_words
+from hockney.infer.analysis.network.outliers import Outlier, find_outliers
 from hockney.infer.estimate import estimate
 from hockney.records import Place, Run
 from samples import Pair, make_pairs_run, one_a_node

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.infer.analysis.places import shared
+from hockney.infer.analysis.network.places import shared
 from hockney.records import Place
 
 HERE = {"rank": 0, "host": "a", "package": 0, "l3": 0, "l2": 0, "core": 0, "pu": 0}

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hockney.infer.analysis.boards import Board, Network
-from hockney.infer.analysis.faults import judged
+from hockney.infer.analysis.network.boards import Board, Network
+from hockney.infer.analysis.network.faults import judged
 from planted_networks import (
     FALSE,
     FAULTS,

@@ -14,9 +14,8 @@ import pytest
 from hockney.base.errors import UsageError
 from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.histories import histories
-from hockney.infer.analysis.published import Position, Positions, transport_of
-from hockney.infer.analysis.published_base import (
+from hockney.infer.analysis.claims.published import Position, Positions, transport_of
+from hockney.infer.analysis.claims.published_base import (
     HALF_ROUND_TRIP,
     OUR_LINE,
     OWN_BASE,
@@ -32,7 +31,8 @@ from hockney.infer.analysis.published_base import (
     published_figures,
     published_systems,
 )
-from hockney.infer.analysis.publishing import entry_of
+from hockney.infer.analysis.claims.publishing import entry_of
+from hockney.infer.analysis.history.histories import histories
 from hockney.records import Place, Run
 from hockney.show.published_lines import (
     place_among,

@@ -6,7 +6,7 @@ import pytest
 
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.readings import WatchedSeries, not_followed, readings_of
+from hockney.infer.analysis.history.readings import WatchedSeries, not_followed, readings_of
 
 
 def read(**changes: object) -> dict[WatchedSeries, float]:

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from hockney.infer.analysis.boards import NODE, Board, Network
-from hockney.infer.analysis.faults import judged
+from hockney.infer.analysis.network.boards import NODE, Board, Network
+from hockney.infer.analysis.network.faults import judged
 
 NODES, SLOW, BY = 12, 3, 20.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.infer.analysis.starts import starts_of
+from hockney.infer.analysis.conditions.starts import starts_of
 from hockney.records import Start
 from samples import make_run
 

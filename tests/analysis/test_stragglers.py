@@ -10,7 +10,7 @@ import pytest
 
 from collective_samples import header, places_of
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.stragglers import Stragglers, stragglers_of
+from hockney.infer.analysis.algorithms.stragglers import Stragglers, stragglers_of
 from hockney.records import Completions, LaunchRecord, MpiFacts, Run
 from hockney.show.straggler_lines import straggler_lines, stragglers_json
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hockney.infer.analysis.detours import detours
-from hockney.infer.analysis.ports import port_of
-from hockney.infer.analysis.transports import transports_of
+from hockney.infer.analysis.conditions.detours import detours
+from hockney.infer.analysis.conditions.ports import port_of
+from hockney.infer.analysis.conditions.transports import transports_of
 from hockney.records import LaunchRecord, PathRecord, PortCounters, Run, TcpBytes
 from samples import HEADER
 

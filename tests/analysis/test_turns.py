@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import compare
-from hockney.infer.analysis.comparison_gate import comparison_gate
+from hockney.infer.analysis.comparison.compare import compare
+from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
 from hockney.infer.memory.host import earlier_run
 from samples import make_run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.variant_verdicts import Ignored, VariantDrift
+from hockney.infer.analysis.comparison.variant_verdicts import Ignored, VariantDrift
 from hockney.plan import plan_of, stored
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import LaunchRecord, Run

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from hockney.infer.analysis.readings import Reading, WatchedSeries
-from hockney.infer.analysis.watch import (
+from hockney.infer.analysis.history.readings import Reading, WatchedSeries
+from hockney.infer.analysis.history.watch import (
     Look,
     Shown,
     Watch,

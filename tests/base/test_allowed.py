@@ -11,9 +11,9 @@ from hockney.base.allowed import allowed_count, allowed_set
 from hockney.base.errors import UsageError
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.measure.checks import check_plan
 from hockney.run.measure.doctor import cpus
-from hockney.run.measure.environment import describe_environment
+from hockney.run.measure.machine.checks import check_plan
+from hockney.run.measure.machine.environment import describe_environment
 
 
 @pytest.fixture

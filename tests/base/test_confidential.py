@@ -10,7 +10,7 @@ import pytest
 
 from conftest import SHORT, RunHockney
 from hockney.base.confidential import FAMILIES, JOB, may_be_stored, programs_of, redacted
-from hockney.run.measure.environment import describe_environment
+from hockney.run.measure.machine.environment import describe_environment
 
 NAMES = (
     *("token", "SECRET", "Pwd", "password", "AUTHkey", "api_key", "Credential", "cookie", "jwt"),

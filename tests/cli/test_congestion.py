@@ -11,7 +11,7 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney, first_of
 from hockney import records
-from hockney.run.measure.resume import whole_launches
+from hockney.run.measure.sessions.resume import whole_launches
 from long_runs import engines_alive, nothing_left, written_into
 from platforms import fat_tree
 

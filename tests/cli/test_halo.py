@@ -11,7 +11,7 @@ from conftest import RunHockney
 from hockney import records
 from hockney.plan import plan_of, sizes_of
 from hockney.plan.workloads.halo import Halo
-from hockney.run.measure.features import features_of
+from hockney.run.measure.toolchain.features import features_of
 from hockney.run.mpis import Engine
 
 SHORT = ("--launches", "2", "--budget", "0.8s", "-q")

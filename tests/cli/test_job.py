@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
-from hockney.run.measure import checks
+from hockney.run.measure.machine import checks
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import RunEngine, RunHockney
 from hockney.base.allowed import allowed_count, allowed_set
-from hockney.infer.analysis.crowding import Oversubscribed, oversubscribed
+from hockney.infer.analysis.conditions.crowding import Oversubscribed, oversubscribed
 from hockney.records import Place
 from samples import make_pairs_run
 

@@ -263,7 +263,7 @@ def test_a_signal_at_the_end_of_a_run_ends_the_suite(
         signal.raise_signal(signal.SIGINT)
         return True
 
-    monkeypatch.setattr("hockney.run.measure.session._is_done", done_and_stopped)
+    monkeypatch.setattr("hockney.run.measure.sessions.session._is_done", done_and_stopped)
     (tmp_path / "plan.toml").write_text(PLAN)
     done = hockney("suite", "plan.toml", "-o", "results")
     assert done.status == 130

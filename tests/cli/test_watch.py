@@ -19,10 +19,10 @@ from prometheus_client.parser import text_string_to_metric_families as prometheu
 
 from conftest import RunHockney
 from hockney.base.file_lock import locked
-from hockney.infer.analysis import watch as watching
-from hockney.infer.analysis.readings import Reading, WatchedSeries
-from hockney.infer.analysis.run_facts import RunFacts
-from hockney.infer.analysis.watch import Look
+from hockney.infer.analysis.history import watch as watching
+from hockney.infer.analysis.history.readings import Reading, WatchedSeries
+from hockney.infer.analysis.history.run_facts import RunFacts
+from hockney.infer.analysis.history.watch import Look
 from hockney.run.measure.looks import LIST
 
 QUICK = ("--", "pingpong", "--sizes", "8", "--budget", "0.1s", "--launches", "1")

@@ -17,7 +17,7 @@ from cluster.conftest import Cluster
 from cluster.test_measure import ALLOCATED, HOCKNEY
 from conftest import TEST_TIMEOUT_S, Done
 from hockney import records
-from hockney.run.measure.resume import whole_launches
+from hockney.run.measure.sessions.resume import whole_launches
 
 pytestmark = pytest.mark.long
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.explanation import explanation
+from hockney.infer.analysis.comparison.explanation import explanation
 from hockney.profiling import kinds
 from hockney.profiling.summary import ProfileSummary
 from hockney.show.explanation_lines import explanation_json

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hockney
-from hockney.run.measure.build import ENGINE
-from hockney.run.measure.compiler import FLAGS
+from hockney.run.measure.toolchain.build import ENGINE
+from hockney.run.measure.toolchain.compiler import FLAGS
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "build" / "emulated"

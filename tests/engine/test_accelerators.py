@@ -11,7 +11,7 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, Done, fake_library
 from fake_libraries import FLAGS
-from hockney.run.measure.build import ENGINE
+from hockney.run.measure.toolchain.build import ENGINE
 
 HERE = Path(__file__).parent
 SOURCES = ENGINE.directory / "accelerators"

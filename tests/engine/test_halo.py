@@ -18,7 +18,7 @@ from hockney.plan.workloads.halo import (
     PACKINGS,
     PARTITIONED,
 )
-from hockney.run.measure.features import features_of
+from hockney.run.measure.toolchain.features import features_of
 from hockney.run.mpis import Engine
 from preloads import Watch
 

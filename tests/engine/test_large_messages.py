@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conftest import NeedMemory, RunEngine
-from hockney.run.measure.features import features_of
+from hockney.run.measure.toolchain.features import features_of
 from hockney.run.mpis import Engine
 
 SIZE = 2**31 + 4096

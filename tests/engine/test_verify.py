@@ -6,7 +6,7 @@ import pytest
 
 from conftest import RunEngine, first_of, kept_short
 from hockney.plan.workloads.collective import COLLECTIVES, IN_FORMS, NO_BYTES, ROOTED
-from hockney.run.measure.features import features_of
+from hockney.run.measure.toolchain.features import features_of
 from hockney.run.mpis import Engine
 
 QUICK = ("--verify", "--seconds=0.02", "--sizes=8,64,4KiB")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hockney.infer.analysis.state_changes import StateChanges
+from hockney.infer.analysis.conditions.state_changes import StateChanges
 from hockney.infer.analysis.warnings import warnings
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.states import cluster, find_states

@@ -14,7 +14,7 @@ from hockney.base.errors import UsageError
 from hockney.foreign.exchange import writing
 from hockney.foreign.programs.reframe_references import name_of
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.run_drift import as_earlier
+from hockney.infer.analysis.comparison.run_drift import as_earlier
 from hockney.plan.axes import AXES
 from hockney.records import Run
 from hockney.show.as_json import point_json

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.mpi import find_mpi
-from hockney.run.measure.start import MOST_FAILED_STARTS
+from hockney.run.measure.launches.start import MOST_FAILED_STARTS
+from hockney.run.measure.toolchain.build import build_engine
+from hockney.run.measure.toolchain.mpi import find_mpi
 
 NAMES = ("-",)
 FLAGS = "-g -O0 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all"

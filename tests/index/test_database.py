@@ -18,7 +18,7 @@ from conftest import RunHockney, kept_short
 from hockney import records
 from hockney.base.errors import UsageError
 from hockney.infer.analysis.findings import DecidingFinding
-from hockney.infer.analysis.histories import histories
+from hockney.infer.analysis.history.histories import histories
 from hockney.infer.index import NAME, OFF, Index
 from hockney.infer.index.database import SCHEMA, ResultKind
 from hockney.infer.index.history_rows import Known, facts_from

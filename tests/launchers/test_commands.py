@@ -9,7 +9,7 @@ from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.launchers import answer, flux, launcher_named, own_launcher, srun
-from hockney.run.measure import checks
+from hockney.run.measure.machine import checks
 from hockney.run.mpis import Mpi
 from hockney.run.schedulers import Allocation, find_allocation, find_starter
 

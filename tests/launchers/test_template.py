@@ -10,8 +10,8 @@ import pytest
 from conftest import RunHockney
 from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement
-from hockney.run.measure.checks import check_case
-from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.measure.launches.trial import EMPTY_MESSAGES
+from hockney.run.measure.machine.checks import check_case
 from hockney.run.mpis import Mpi
 from hockney.run.schedulers import find_starter
 from starting import mpi_command

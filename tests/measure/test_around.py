@@ -7,8 +7,8 @@ from typing import Any
 
 from hockney.plan import Placement, Sampling, Size, single
 from hockney.plan.workloads.collective import Collective
-from hockney.run.measure.around import Around
-from hockney.run.measure.race import Race
+from hockney.run.measure.sessions.race import Race
+from hockney.run.measure.studies.around import Around
 
 
 def test_a_case_that_lost_is_noted_once_where_no_new_values_come_up() -> None:

@@ -16,7 +16,7 @@ from hockney.plan.variants import Comparison, Variant
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Finish, Run
-from hockney.run.measure.blocks import Blocks, order
+from hockney.run.measure.sessions.blocks import Blocks, order
 from samples import HEADER, varied_run
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from hockney.plan import Sampling
-from hockney.run.measure.budget import Budget
+from hockney.run.measure.sessions.budget import Budget
 
 
 @dataclass

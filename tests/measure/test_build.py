@@ -10,7 +10,7 @@ import pytest
 
 from hockney.base.allowed import allowed_count
 from hockney.base.errors import UsageError
-from hockney.run.measure.build import build_engine
+from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import Engine, Mpi
 
 
@@ -76,8 +76,8 @@ def test_two_at_once_build_one_engine_on_all_cpus(
         esac""",
     )
     program = (
-        "from pathlib import Path; from hockney.run.measure.mpi import Mpi\n"
-        "from hockney.run.measure.build import build_engine\n"
+        "from pathlib import Path; from hockney.run.measure.toolchain.mpi import Mpi\n"
+        "from hockney.run.measure.toolchain.build import build_engine\n"
         f"print(build_engine(Mpi(Path({str(slow.mpicc)!r}), Path('x'), 'mpich', 'hydra', '')).path)"
     )
     started = [

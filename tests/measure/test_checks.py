@@ -11,8 +11,8 @@ from hockney.plan.placement import parse_cpus
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.measure import checks
-from hockney.run.measure.checks import available_memory, check_memory, check_plan
+from hockney.run.measure.machine import checks
+from hockney.run.measure.machine.checks import available_memory, check_memory, check_plan
 
 
 def check(workload: Workload, placement: Placement, **sampling: float) -> None:

@@ -17,9 +17,9 @@ from denied import can_deny
 from hockney import records
 from hockney.base import limits
 from hockney.infer.analysis import Analysis
-from hockney.run.measure.causes import SAID, cause_of
-from hockney.run.measure.launch import Outcome
-from hockney.run.measure.signals import exit_words
+from hockney.run.measure.launches.causes import SAID, cause_of
+from hockney.run.measure.launches.launch import Outcome
+from hockney.run.measure.launches.signals import exit_words
 from hockney.run.mpis import Engine, Mpi
 from long_runs import comes_true
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SHORT, RunHockney
-from hockney.run.measure.environment import describe_environment
+from hockney.run.measure.machine.environment import describe_environment
 
 WORD = "eyJhbGciOiJIUzI1NiJ9"
 

@@ -16,9 +16,9 @@ import pytest
 from conftest import TEST_TIMEOUT_S, RunHockney, first_of
 from hockney import records
 from hockney.records import End
-from hockney.run.measure.failures import failure_of
-from hockney.run.measure.launch import Outcome
-from hockney.run.measure.resume import whole_launches
+from hockney.run.measure.launches.launch import Outcome
+from hockney.run.measure.preparation.failures import failure_of
+from hockney.run.measure.sessions.resume import whole_launches
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
 ROUNDS = int(os.environ.get("HOCKNEY_TEST_ROUNDS", "1"))

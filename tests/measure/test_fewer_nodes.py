@@ -20,8 +20,8 @@ from hockney.plan import Case, Placement, Plan, Sampling, single, sizes_of
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.halo import Halo
 from hockney.records import LeftOutNode
-from hockney.run.measure import fewer_nodes
-from hockney.run.measure.fewer_nodes import without_nodes
+from hockney.run.measure.studies import fewer_nodes
+from hockney.run.measure.studies.fewer_nodes import without_nodes
 from hockney.run.mpis import Engine, Mpi
 from hockney.run.schedulers import Allocation
 from hockney.show.experiments import answer_of

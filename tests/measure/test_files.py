@@ -13,9 +13,9 @@ from hockney.base.errors import UsageError
 from hockney.plan import Placement, Plan, Sampling, single, sizes_of
 from hockney.plan.engine import engine_arguments
 from hockney.plan.workloads.pairs import Pairs
-from hockney.run.measure.files import files_of
 from hockney.run.measure.job import Measurement, job_script
-from hockney.run.measure.pairing import pairing_of
+from hockney.run.measure.preparation.files import files_of
+from hockney.run.measure.studies.pairing import pairing_of
 from hockney.run.mpis import Engine, Mpi
 from hockney.run.schedulers import Job, batch_named
 

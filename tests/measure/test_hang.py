@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import FAULTY, TEST_TIMEOUT_S, RunHockney, first_of
-from hockney.run.measure.hang import RankState, SeenRank, conclusions, once
+from hockney.run.measure.launches.hang import RankState, SeenRank, conclusions, once
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
 FAULTS = {"HOCKNEY_CFLAGS": FAULTY}

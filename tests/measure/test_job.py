@@ -20,7 +20,7 @@ from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.launchers import srun
 from hockney.run.measure.job import Measurement, job_script, minutes_for
-from hockney.run.measure.session import new_run
+from hockney.run.measure.sessions.session import new_run
 from hockney.run.mpis import Engine, Mpi
 from hockney.run.schedulers import Batch, Job, batch_named, batch_names, submit
 

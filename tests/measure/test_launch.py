@@ -15,8 +15,8 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, first_of
 from hockney.base.errors import HockneyError
-from hockney.run.measure import shared_memory
-from hockney.run.measure.launch import Interruption, Outcome, run_launch
+from hockney.run.measure.launches.launch import Interruption, Outcome, run_launch
+from hockney.run.measure.machine import shared_memory
 
 
 def run(
@@ -96,7 +96,7 @@ def test_looking_for_strays_never_hides_how_a_launch_ended(monkeypatch: pytest.M
 
 def test_strays_are_not_looked_for_without_a_descriptor() -> None:
     script = (
-        "from resource import *; from hockney.run.measure import launch; "
+        "from resource import *; from hockney.run.measure.launches import launch; "
         "setrlimit(RLIMIT_NOFILE, (3, 3)); launch.end_strays('none')"
     )
     command = [sys.executable, "-c", script]

@@ -15,8 +15,8 @@ from hockney.infer.locate.design import round_of
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.workloads.fabric import Fabric
 from hockney.records import Run
-from hockney.run.measure.locating import Locating
-from hockney.run.measure.session import Session
+from hockney.run.measure.sessions.session import Session
+from hockney.run.measure.studies.locating import Locating
 
 
 def after_one_launch() -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hockney.plan import Size
-from hockney.run.measure.message_schedules import Phases
+from hockney.run.measure.preparation.message_schedules import Phases
 
 SIZES = (Size(1 << 20),)
 

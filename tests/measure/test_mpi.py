@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hockney.base.errors import UsageError
-from hockney.run.measure.mpi import find_mpi, kind_of
+from hockney.run.measure.toolchain.mpi import find_mpi, kind_of
 
 HYDRA = "HYDRA build details:\n    Version:                                 4.2.1\n"
 INTEL = "Intel(R) MPI Library for Linux* OS, Version 2021.13 Build 20240701\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hockney.plan import Placement
-from hockney.run.measure.launch import NodeFinding
-from hockney.run.measure.node_faults import NodeFacts, faults_of, nodes_in
-from hockney.run.measure.nodes import NodesAnswer, ask_nodes
+from hockney.run.measure.launches.launch import NodeFinding
+from hockney.run.measure.launches.node_faults import NodeFacts, faults_of, nodes_in
+from hockney.run.measure.launches.nodes import NodesAnswer, ask_nodes
 from hockney.run.mpis import Mpi
 
 GIB = 1 << 30

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.base.errors import UsageError
-from hockney.run.measure.pairing import PAIRINGS, pairing_of, parse_counts
+from hockney.run.measure.studies.pairing import PAIRINGS, pairing_of, parse_counts
 
 
 @given(st.sampled_from(PAIRINGS), st.integers(1, 100))

@@ -9,8 +9,13 @@ import pytest
 from conftest import SHORT, RunHockney
 from hockney import records
 from hockney.base.confidential import may_be_stored
-from hockney.run.measure import parameter_files
-from hockney.run.measure.parameter_files import OVERRIDING, USUAL, InFiles, held_in_files
+from hockney.run.measure.preparation import parameter_files
+from hockney.run.measure.preparation.parameter_files import (
+    OVERRIDING,
+    USUAL,
+    InFiles,
+    held_in_files,
+)
 from hockney.run.mpis import FAMILIES, Control, Engine, Mpi
 from hockney.run.mpis._controls import all_controls
 

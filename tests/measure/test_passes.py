@@ -20,7 +20,7 @@ from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.workloads.fabric import Fabric
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import End, Run, visits_made
-from hockney.run.measure.passes import pass_arguments
+from hockney.run.measure.sessions.passes import pass_arguments
 from long_runs import engines_alive, nothing_left
 
 RANKS = 10

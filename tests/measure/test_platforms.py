@@ -14,7 +14,7 @@ from conftest import RunHockney, first_of
 from hockney import records
 from hockney.base.errors import UsageError
 from hockney.plan import Placement
-from hockney.run.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
+from hockney.run.measure.machine.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
 
 
 @given(st.sampled_from(sorted(TOPOLOGIES)), st.integers(1, 5000))

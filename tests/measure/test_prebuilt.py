@@ -15,9 +15,9 @@ from engine_checks import build_check
 from hockney import __version__
 from hockney.base.errors import UsageError
 from hockney.records.reading import read
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.mpi import find_mpi
-from hockney.run.measure.prebuilt import STANDARD_LIBRARY, prebuilt_engine
+from hockney.run.measure.toolchain.build import build_engine
+from hockney.run.measure.toolchain.mpi import find_mpi
+from hockney.run.measure.toolchain.prebuilt import STANDARD_LIBRARY, prebuilt_engine
 from hockney.run.mpis import Mpi
 
 WRAPPER = Path(sys.prefix) / "bin" / "mpicc_abi"

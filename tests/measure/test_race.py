@@ -13,7 +13,7 @@ from hockney import records
 from hockney.plan import Case, Placement, Size
 from hockney.plan.workloads.collective import Collective
 from hockney.records import Round, Run, Samples
-from hockney.run.measure.race import Race
+from hockney.run.measure.sessions.race import Race
 from samples import HEADER
 
 

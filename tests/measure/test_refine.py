@@ -15,8 +15,14 @@ from hockney.infer.fitting.switches import Bracket, narrowed
 from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, RunRecord, Samples
-from hockney.run.measure.late import LateTimes
-from hockney.run.measure.refine import Refinement, joined, protocol, steps_away, survey_sizes
+from hockney.run.measure.studies.late import LateTimes
+from hockney.run.measure.studies.refine import (
+    Refinement,
+    joined,
+    protocol,
+    steps_away,
+    survey_sizes,
+)
 from platforms import two_hosts
 
 

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from hockney.plan.claims import Requires
-from hockney.run.measure.requirements import lacking_here
+from hockney.run.measure.preparation.requirements import lacking_here
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hockney.plan import Placement
 from hockney.run.launchers import Launcher, hydra
 from hockney.run.launchers.openmpi import LAUNCHER
-from hockney.run.measure.launch import Interruption, Outcome
-from hockney.run.measure.start import (
+from hockney.run.measure.launches.launch import Interruption, Outcome
+from hockney.run.measure.launches.start import (
     ENGINE_PREFIX,
     MOST_FAILED_STARTS,
     StartCommand,

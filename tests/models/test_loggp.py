@@ -17,7 +17,7 @@ from hockney.base.units import format_size
 from hockney.infer.fitting.fit import Array, Curve, curve_of_arrays
 from hockney.infer.models import fit_model, hockney, loggp
 from hockney.plan.trains import Train, delay_s
-from hockney.run.measure.trains import LONGER, delay_for
+from hockney.run.measure.studies.trains import LONGER, delay_for
 from platforms import two_hosts
 
 SIZES = (1.0, 8.0, 64.0, 512.0, 4096.0, 16384.0)

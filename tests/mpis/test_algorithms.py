@@ -17,11 +17,11 @@ from hockney.plan.algorithms import common_names
 from hockney.plan.axes import algorithm_text
 from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.plan.workloads.collective import COLLECTIVES
-from hockney.run.measure.algorithm_names import checked_collectives, chosen
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.mpi import find_mpi, why_not_whole
-from hockney.run.measure.start import start_of
-from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.measure.launches.start import start_of
+from hockney.run.measure.launches.trial import EMPTY_MESSAGES
+from hockney.run.measure.studies.algorithm_names import checked_collectives, chosen
+from hockney.run.measure.toolchain.build import build_engine
+from hockney.run.measure.toolchain.mpi import find_mpi, why_not_whole
 from hockney.run.mpis import Algorithm, Control, Engine, Mpi, family_of, mpich, openmpi
 from hockney.run.mpis._controls import accepts, read_controls
 

@@ -15,8 +15,8 @@ from rule_samples import mpich_rule
 
 from hockney.base.errors import HockneyError
 from hockney.plan import Placement, sizes_of
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.collective_study import Study, cases_of
+from hockney.run.measure.studies.collective_study import Study, cases_of
+from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import Engine, Mpi, Rule, mpich
 from hockney.tuning.check import changing
 from hockney.tuning.rule_files import held_in

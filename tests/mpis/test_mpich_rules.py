@@ -13,7 +13,7 @@ from libraries import MPICHS
 from rule_samples import SIZES, mpich_rule, ranges
 
 from hockney.base.errors import HockneyError
-from hockney.run.measure.build import build_engine
+from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import Engine, Rule, mpich
 
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall", "scatter", "barrier")

@@ -11,7 +11,7 @@ from rule_samples import mpich_rule, openmpi_rule
 
 from hockney.plan.algorithms import COMMON
 from hockney.plan.axes import algorithm_text
-from hockney.run.measure.build import build_engine
+from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import (
     Algorithm,
     Mpi,

@@ -11,8 +11,8 @@ from rule_samples import openmpi_rule
 
 from hockney.base.errors import UsageError
 from hockney.plan.held_rules import rule_for
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.collective_study import AlgorithmParameters, replaced_by_another
+from hockney.run.measure.studies.collective_study import AlgorithmParameters, replaced_by_another
+from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import Algorithm, Mpi, Requests, family_of, format_named, mpich, openmpi
 from hockney.run.mpis._controls import read_controls
 from hockney.tuning.rule_files import held_in

@@ -7,7 +7,7 @@ import pytest
 from hockney.base.errors import UsageError
 from hockney.plan.platform_files import UnreadableRoutesError, platform_network
 from hockney.plan.platform_network import OWN, ClusterNetwork, ZoneNetwork
-from hockney.run.measure.platforms import parse_shape, shape_xml
+from hockney.run.measure.machine.platforms import parse_shape, shape_xml
 
 HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "simgrid.dtd">\n<platform version="4.1">\n'
 

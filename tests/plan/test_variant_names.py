@@ -11,9 +11,9 @@ import pytest
 from msgspec import structs
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import compare
-from hockney.infer.analysis.comparison_gate import comparison_gate
-from hockney.infer.analysis.histories import histories
+from hockney.infer.analysis.comparison.compare import compare
+from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
+from hockney.infer.analysis.history.histories import histories
 from hockney.infer.analysis.reduced import Reduced
 from hockney.infer.index.database import Index
 from hockney.infer.index.history_rows import facts_from

@@ -22,8 +22,8 @@ from hockney.profiling.findings import findings_of
 from hockney.profiling.kinds import Program, encode, read
 from hockney.profiling.layout import FILE, TRACE_NAME, VERSION
 from hockney.profiling.summary import ProfileSummary
-from hockney.run.measure.build import build_recorder
 from hockney.run.measure.recording import environment
+from hockney.run.measure.toolchain.build import build_recorder
 from hockney.run.mpis import Mpi, family_of
 from hockney.show.profile import profile_parts
 

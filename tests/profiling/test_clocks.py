@@ -17,8 +17,8 @@ from hockney.profiling.clocks import ClockOffset, Precedence, clocks_of
 from hockney.profiling.collect import collect
 from hockney.profiling.kinds import Profile
 from hockney.profiling.layout import FILE
-from hockney.run.measure.build import build_recorder
 from hockney.run.measure.recording import environment
+from hockney.run.measure.toolchain.build import build_recorder
 from hockney.run.mpis import Mpi, family_of
 from starting import mpi_command
 

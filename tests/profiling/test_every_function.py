@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.run.measure.build import build_recorder
+from hockney.run.measure.toolchain.build import build_recorder
 from hockney.run.mpis import Mpi
 
 EXCEPTIONS = {

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney, first_of
-from hockney.run.measure.mpi import Mpi, find_mpi
+from hockney.run.measure.toolchain.mpi import Mpi, find_mpi
 from hockney.run.mpis import family_of
 
 PROGRAM = """program known

@@ -13,8 +13,8 @@ from profiled_programs import build
 from conftest import TEST_TIMEOUT_S, first_of
 from hockney.profiling.collect import collect
 from hockney.profiling.kinds import Program
-from hockney.run.measure.build import build_recorder
 from hockney.run.measure.recording import environment
+from hockney.run.measure.toolchain.build import build_recorder
 from hockney.run.mpis import Mpi, family_of
 from starting import mpi_command
 

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import RunHockney
 from hockney.profiling import kinds
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import family_of
 
 HERE = Path(__file__).parent

@@ -12,8 +12,8 @@ from profiled_programs import build
 from conftest import RunHockney, first_of
 from hockney.base.errors import UsageError
 from hockney.profiling.kinds import read
-from hockney.run.measure.build import build_recorder
 from hockney.run.measure.recording import preloadable
+from hockney.run.measure.toolchain.build import build_recorder
 from hockney.run.mpis import Mpi
 
 HERE = Path(__file__).parent

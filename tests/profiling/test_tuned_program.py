@@ -15,7 +15,7 @@ from collective_samples import collective_run
 from conftest import RunHockney
 from hockney.cli import _tune_profile
 from hockney.infer.analysis import Analysis
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import family_of
 
 SLOW = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import RunComparison, compare
+from hockney.infer.analysis.comparison.compare import RunComparison, compare
 from hockney.infer.estimate.differences import Unseen, two_samples
 from hockney.records import Run
 from hockney.show.comparison import (

@@ -11,7 +11,7 @@ from collective_samples import collective_run
 from congestion_samples import congestion_run
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import compare
+from hockney.infer.analysis.comparison.compare import compare
 from hockney.records import Run
 from hockney.show.comparison import deciding_words
 from hockney.show.curves import Options

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from datetime import datetime, timedelta, timezone
 
-from hockney.infer.analysis.histories import History
-from hockney.infer.analysis.run_facts import RunFacts
+from hockney.infer.analysis.history.histories import History
+from hockney.infer.analysis.history.run_facts import RunFacts
 from hockney.show.otava import otava_files
 
 DAY = datetime(2026, 1, 1, tzinfo=timezone.utc)

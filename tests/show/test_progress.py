@@ -16,7 +16,7 @@ from hockney import records
 from hockney.base import terminal
 from hockney.infer.estimate import estimate, least_known
 from hockney.records import Noise, Probe, Start
-from hockney.run.measure.status import Disturbances
+from hockney.run.measure.sessions.status import Disturbances
 from hockney.show import progress
 from hockney.show.progress import BuildView, disturbances
 from samples import make_run

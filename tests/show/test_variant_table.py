@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.analysis.tails import tails_of
-from hockney.infer.analysis.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import Interval

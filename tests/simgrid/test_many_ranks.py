@@ -10,8 +10,8 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S
 from hockney.records import Samples
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.toolchain.build import build_engine
+from hockney.run.measure.toolchain.mpi import find_mpi
 from platforms import two_switches
 
 pytestmark = pytest.mark.simgrid

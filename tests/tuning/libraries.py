@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import tested_mpicc
-from hockney.run.measure.mpi import find_mpi, why_not_whole
+from hockney.run.measure.toolchain.mpi import find_mpi, why_not_whole
 from hockney.run.mpis import Mpi
 
 SYSTEM = ("mpicc.openmpi", "mpicc.mpich")

@@ -12,7 +12,7 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
-from hockney.infer.analysis.best import CollectiveCell, cells_of
+from hockney.infer.analysis.algorithms.best import CollectiveCell, cells_of
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.run.mpis import Rule

@@ -14,7 +14,7 @@ from collective_samples import collective_run, header, places_of
 from conftest import RunHockney
 from hockney import records
 from hockney.base.errors import HockneyError
-from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.plan.axes import Point
 from hockney.plan.held_rules import SINGLE_NODE, HeldRule
 from hockney.records import LaunchRecord, Run

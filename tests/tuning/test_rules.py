@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hockney.infer.analysis.best import Arrived, CollectiveCell, Contender
+from hockney.infer.analysis.algorithms.best import Arrived, CollectiveCell, Contender
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate

@@ -17,7 +17,7 @@ from hockney import records
 from hockney.base.errors import UsageError
 from hockney.base.units import parse_seconds
 from hockney.cli._tune_settings import _Measuring
-from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import Interval
@@ -25,8 +25,8 @@ from hockney.plan import Placement, Sampling, single, sizes_of
 from hockney.plan.axes import Point
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.measure import setup
-from hockney.run.measure.joined_variants import _check_spelling, joined
+from hockney.run.measure.preparation import setup
+from hockney.run.measure.studies.joined_variants import _check_spelling, joined
 from hockney.run.mpis import Engine, Mpi
 from hockney.show.settings_lines import settings_json, settings_lines
 from hockney.tuning.settings import (
@@ -376,7 +376,7 @@ def test_a_budget_without_a_block_is_told_how_much_is_enough(
 ) -> None:
     """The advice follows from the time of a real launch, not from the shortest possible."""
     monkeypatch.setattr(
-        "hockney.run.measure.joined_variants.SHORTEST_LAUNCH_S", 1e-3
+        "hockney.run.measure.studies.joined_variants.SHORTEST_LAUNCH_S", 1e-3
     )  # looks as if enough
     budget_s = 0.1
     words = ("--settings", "UCX_NONESUCH=1", "--budget", f"{budget_s}s")

@@ -12,7 +12,7 @@ from rule_samples import mpich_rule, openmpi_rule
 from conftest import FAULTY
 from hockney.base.errors import HockneyError, UsageError
 from hockney.records import MpiFacts
-from hockney.run.measure.build import build_engine
+from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import Engine, Mpi, Rule, format_for, format_named
 from hockney.tuning.rule_files import other_library
 from hockney.tuning.rules_trial import start, try_written, write_tried

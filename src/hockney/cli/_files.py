@@ -16,7 +16,7 @@ import hockney
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.outputs import Content, write_outputs
 from hockney.base.terminal import MARKS, is_terminal
-from hockney.infer.analysis.unlike_launches import unlike_launches
+from hockney.infer.analysis.conditions.unlike_launches import unlike_launches
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.memory.question import may_repeat
 from hockney.records.reading import header_of, why_no_result

@@ -21,7 +21,7 @@ from hockney.cli._files import (
     result_files,
     warn,
 )
-from hockney.infer.analysis.run_drift import as_earlier
+from hockney.infer.analysis.comparison.run_drift import as_earlier
 from hockney.infer.memory.host import DamagedError, EarlierRun, earlier_run, encoded, read_memory
 from hockney.records.reading import header_of
 

@@ -17,14 +17,14 @@ from hockney.base.terminal import styled
 from hockney.foreign.exchange.writing import render
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
-from hockney.infer.analysis.histories import History
+from hockney.infer.analysis.history.histories import History
 from hockney.show.as_json import dumps, encoded
 from hockney.show.experiments import answer_of, marks_of, parts_of, shown_json
 from hockney.show.explained import explained
 
 if TYPE_CHECKING:
-    from hockney.run.measure.awareness import Proof
-    from hockney.run.measure.tried_memories import CollectiveProofs
+    from hockney.run.measure.preparation.awareness import Proof
+    from hockney.run.measure.preparation.tried_memories import CollectiveProofs
 
 
 def show_run(

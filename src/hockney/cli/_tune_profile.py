@@ -16,8 +16,8 @@ from hockney.cli._profiles import load_profile
 from hockney.cli._verb import ask
 from hockney.infer.analysis import Analysis
 from hockney.run.measure.execution import Target
-from hockney.run.measure.problems import raise_problems
 from hockney.run.measure.recording import mpi_of_command
+from hockney.run.measure.sessions.problems import raise_problems
 from hockney.run.mpis import RulesFormat, format_for, format_named
 from hockney.show.rules import notes_of
 from hockney.show.table import between

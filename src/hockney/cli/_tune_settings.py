@@ -17,15 +17,15 @@ from hockney.cli import _measure
 from hockney.cli._option_groups import OF_OUTPUT
 from hockney.cli._verb import ask
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.plan import Plan
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.run.measure.execution import Target
-from hockney.run.measure.joined_variants import joined
-from hockney.run.measure.parameter_files import NOTHING_HELD, held_in_files
-from hockney.run.measure.session import Session
-from hockney.run.measure.setup import mpi_of
-from hockney.run.measure.trial import SHORTEST_LAUNCH_S, launch_s
+from hockney.run.measure.launches.trial import SHORTEST_LAUNCH_S, launch_s
+from hockney.run.measure.preparation.parameter_files import NOTHING_HELD, held_in_files
+from hockney.run.measure.preparation.setup import mpi_of
+from hockney.run.measure.sessions.session import Session
+from hockney.run.measure.studies.joined_variants import joined
 from hockney.show.as_json import dumps
 from hockney.show.settings_lines import settings_json, settings_lines, values_of
 from hockney.tuning.settings import (

@@ -44,7 +44,7 @@ class MeasuringVerb(LongVerb):
     def request(self, context: click.Context) -> Request:
         """The plan of a context's words; raises UsageError where it cannot be measured on this
         machine."""
-        from hockney.run.measure.checks import check_plan
+        from hockney.run.measure.machine.checks import check_plan
 
         options = dict(context.params)
         varied = varied_of(options)
@@ -77,7 +77,7 @@ class MeasuringVerb(LongVerb):
     def _varied(self, context: click.Context, varied: Varied) -> Plan:
         """The plan of all variants: each is that of the same words and the variant's after them."""
         from hockney.cli._vary import variants_of, words_of
-        from hockney.run.measure.joined_variants import joined
+        from hockney.run.measure.studies.joined_variants import joined
 
         variants = variants_of(varied.texts, self.params)
         plans = []

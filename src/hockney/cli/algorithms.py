@@ -31,16 +31,16 @@ def command(names: str | None, memory: str | None, mpicc: str | None, as_json: b
     The list comes from the library itself. --json adds the variables that force each algorithm.
     """
     from hockney.plan import Placement
-    from hockney.run.measure.algorithm_names import checked_collectives
-    from hockney.run.measure.mpi import library_of
-    from hockney.run.measure.setup import mpi_of
+    from hockney.run.measure.preparation.setup import mpi_of
+    from hockney.run.measure.studies.algorithm_names import checked_collectives
+    from hockney.run.measure.toolchain.mpi import library_of
     from hockney.run.mpis import family_of
     from hockney.show.as_json import dumps
 
     collectives = checked_collectives(names.split(",")) if names else list(COLLECTIVES)
     if memory is not None:
         from hockney.cli._present import end_tried
-        from hockney.run.measure.tried_memories import try_collectives
+        from hockney.run.measure.preparation.tried_memories import try_collectives
 
         end_tried(try_collectives(mpicc, memory, collectives), as_json)
         return

@@ -64,7 +64,7 @@ def command(
     from hockney.base.outputs import check_place
     from hockney.base.units import format_seconds
     from hockney.foreign.exchange.calibration import noise_of
-    from hockney.run.measure.mpi import find_mpi
+    from hockney.run.measure.toolchain.mpi import find_mpi
     from hockney.show.as_json import dumps
 
     if ranks != 2:
@@ -163,7 +163,7 @@ class _Runs:
         from hockney.cli._verb import ask
         from hockney.infer.analysis import Analysis
         from hockney.run.measure.execution import Target
-        from hockney.run.measure.problems import raise_problems
+        from hockney.run.measure.sessions.problems import raise_problems
 
         self._count += 1
         plan = ask([*words, "--budget", self._budget]).plan

@@ -210,10 +210,10 @@ def command(
     start to the end on the last rank; with --arrival, from the last rank's arrival.
     """
     from hockney.plan.arrivals import arrivals_of
-    from hockney.run.measure.algorithm_names import checked_collectives
-    from hockney.run.measure.collective_study import Study, cases_of
-    from hockney.run.measure.pairing import parse_counts
-    from hockney.run.measure.setup import mpi_of
+    from hockney.run.measure.preparation.setup import mpi_of
+    from hockney.run.measure.studies.algorithm_names import checked_collectives
+    from hockney.run.measure.studies.collective_study import Study, cases_of
+    from hockney.run.measure.studies.pairing import parse_counts
 
     counts = parse_counts(threads, "--threads") if threads else ()
     counted = ranks or [common.ranks_by_nodes() or _usual_ranks(counts)]
@@ -255,6 +255,6 @@ def _values(values: list[int] | str | None, coarse: Sequence[int]) -> Sequence[i
 
 
 def _usual_ranks(threads: tuple[int, ...]) -> int:
-    from hockney.run.measure.checks import allowed_cpus
+    from hockney.run.measure.machine.checks import allowed_cpus
 
     return max(allowed_cpus() // max(threads, default=1), 1)

@@ -14,7 +14,7 @@ from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.compare import RunComparison
+    from hockney.infer.analysis.comparison.compare import RunComparison
 
 
 @verb(
@@ -65,8 +65,8 @@ def command(
     """
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
-    from hockney.infer.analysis.compare import compare
-    from hockney.infer.analysis.comparison_plan import plans
+    from hockney.infer.analysis.comparison.compare import compare
+    from hockney.infer.analysis.comparison.comparison_plan import plans
     from hockney.infer.analysis.gate import EXIT_STATUSES, NOT_JUDGED
     from hockney.show.as_json import dumps
     from hockney.show.comparison import (
@@ -118,7 +118,7 @@ def compared_files(
     host."""
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
-    from hockney.infer.analysis.compare import compare
+    from hockney.infer.analysis.comparison.compare import compare
 
     read = [(_reduced(load(first)), _reduced(load(second))) for first, second in files]
     names = [file for pair in files for file in pair]
@@ -137,7 +137,7 @@ def _remember(
     """Adds the runs to the memory of the host, but those that are worse: how they differ is not
     how equal runs do."""
     from hockney.cli._memory import remembered
-    from hockney.infer.analysis.run_drift import as_earlier
+    from hockney.infer.analysis.comparison.run_drift import as_earlier
 
     both = zip(others, comparisons, strict=True)
     kept = [analysis for analysis, comparison in both if not comparison.is_worse(tolerance)]

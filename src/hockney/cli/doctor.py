@@ -62,7 +62,7 @@ def command(
         return
     if memory is not None:
         from hockney.cli._present import end_tried
-        from hockney.run.measure.tried_memories import try_messages
+        from hockney.run.measure.preparation.tried_memories import try_messages
 
         end_tried(try_messages(mpicc, memory), as_json)
         return
@@ -82,8 +82,8 @@ def command(
 def _transports(mpicc: str | None, hosts: tuple[str, ...], as_json: bool) -> None:
     """Prints what carries messages, and warnings where that is not the best there is."""
     from hockney import __version__
-    from hockney.infer.analysis.detours import detours
-    from hockney.infer.analysis.transports import transports_of
+    from hockney.infer.analysis.conditions.detours import detours
+    from hockney.infer.analysis.conditions.transports import transports_of
     from hockney.records import SCHEMA, Run, RunRecord
     from hockney.run.measure.doctor.transports import try_transports
     from hockney.show.as_json import dumps, transport_json

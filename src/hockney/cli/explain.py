@@ -12,9 +12,9 @@ from hockney.cli._help import given_options, option, verb
 from hockney.cli._parameters import SECONDS
 
 if TYPE_CHECKING:
-    from hockney.infer.analysis.explanation import Explanation
-    from hockney.infer.analysis.factor import DifferingFactor
-    from hockney.infer.analysis.one_factor import TriedFactors
+    from hockney.infer.analysis.comparison.explanation import Explanation
+    from hockney.infer.analysis.comparison.factor import DifferingFactor
+    from hockney.infer.analysis.comparison.one_factor import TriedFactors
 
 
 @verb(
@@ -61,7 +61,7 @@ def command(
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
     from hockney.cli._present import end_by
-    from hockney.infer.analysis.explanation import explanation
+    from hockney.infer.analysis.comparison.explanation import explanation
     from hockney.show.as_json import dumps
     from hockney.show.explanation_lines import (
         answer_words,
@@ -93,9 +93,9 @@ def _tried(explanation: Explanation, budget_s: float, quiet: bool) -> list[Tried
     from hockney.base.errors import HockneyError
     from hockney.cli._measure import measured, target_of
     from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.explanation import ENOUGH, LEAST_PART
-    from hockney.infer.analysis.one_factor import TriedFactors, part_gone
-    from hockney.run.measure.as_before import check_at_hand, with_as_before
+    from hockney.infer.analysis.comparison.explanation import ENOUGH, LEAST_PART
+    from hockney.infer.analysis.comparison.one_factor import TriedFactors, part_gone
+    from hockney.run.measure.studies.as_before import check_at_hand, with_as_before
 
     plan = check_at_hand(explanation.second)
     factors = [

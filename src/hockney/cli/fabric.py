@@ -19,8 +19,8 @@ from hockney.plan import Placement, Plan, Sampling, single, sizes_of
 from hockney.plan.knobs import option_of
 from hockney.plan.platform_files import UnreadableRoutesError
 from hockney.plan.workloads.fabric import Fabric
-from hockney.run.measure.checks import allowed_cpus
-from hockney.run.measure.topology import of_scheduler, with_routes, with_topology
+from hockney.run.measure.machine.checks import allowed_cpus
+from hockney.run.measure.machine.topology import of_scheduler, with_routes, with_topology
 
 DEFAULT_SIZES = "8,1MiB"
 USUAL_FROM = 512

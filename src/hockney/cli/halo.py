@@ -111,13 +111,13 @@ def command(
 
 
 def _check_features(workload: Halo, placement: Placement) -> None:
-    from hockney.run.measure.features import (
+    from hockney.run.measure.preparation.setup import mpi_of
+    from hockney.run.measure.toolchain.features import (
         check_neighborhood,
         check_partitioned,
         check_persistent,
         features_of,
     )
-    from hockney.run.measure.setup import mpi_of
 
     features = features_of(mpi_of(placement)[1], placement.platform is not None)
     if workload.partitions is not None:
@@ -129,7 +129,7 @@ def _check_features(workload: Halo, placement: Placement) -> None:
 
 
 def _usual_ranks(common: Common) -> int:
-    from hockney.run.measure.checks import allowed_cpus
+    from hockney.run.measure.machine.checks import allowed_cpus
 
     common.check_not_simulated()
     return max(allowed_cpus(), 2)

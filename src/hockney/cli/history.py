@@ -18,7 +18,7 @@ from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
     from hockney.infer.analysis.decision import Decision
-    from hockney.infer.analysis.histories import History
+    from hockney.infer.analysis.history.histories import History
     from hockney.infer.index import Index
 
 TOLERANCE = 0.05
@@ -139,8 +139,8 @@ def _histories(
     index: Index, paths: tuple[Path, ...], tolerance: float, since: datetime | None, together: bool
 ) -> list[History]:
     """One history per system. Files without results are named and left out."""
-    from hockney.infer.analysis.histories import histories
-    from hockney.infer.analysis.run_facts import RunFacts
+    from hockney.infer.analysis.history.histories import histories
+    from hockney.infer.analysis.history.run_facts import RunFacts
     from hockney.infer.index.history_rows import facts_from
 
     runs = dict[str, RunFacts]()
@@ -205,8 +205,8 @@ def _publish(histories: list[History], is_read: bool) -> None:
     names them: on stderr where a program reads stdout."""
     from hockney import records
     from hockney.base.outputs import write_output
-    from hockney.infer.analysis.published_base import encoded, own_base, own_systems
-    from hockney.infer.analysis.publishing import entry_of
+    from hockney.infer.analysis.claims.published_base import encoded, own_base, own_systems
+    from hockney.infer.analysis.claims.publishing import entry_of
 
     new = {}
     for history in histories:

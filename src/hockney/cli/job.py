@@ -74,7 +74,7 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     from hockney.cli._measure import default_output
     from hockney.cli._verb import ask
     from hockney.run.measure.job import Measurement
-    from hockney.run.measure.setup import mpi_of
+    from hockney.run.measure.preparation.setup import mpi_of
 
     if any(word.partition("=")[0] == "--platform" for word in words):
         raise UsageError("--platform: a simulated machine needs no job", "leave out `job` and `--`")
@@ -200,7 +200,7 @@ def _not_shown(request: Request, result: Path) -> list[str]:
 
 
 def _check(plan: Plan, output: Output) -> None:
-    from hockney.run.measure.steps import has_steps
+    from hockney.run.measure.studies.steps import has_steps
 
     for name in ("hosts", "launcher"):
         if getattr(plan.first.placement, name):
@@ -263,7 +263,7 @@ def _minutes(plan: Plan, time_s: float | None) -> int:
 def _script(scheduler: Batch, job: Job, measurement: Measurement, label: str | None) -> str:
     from hockney import records
     from hockney.run.measure.job import job_script
-    from hockney.run.measure.session import new_run
+    from hockney.run.measure.sessions.session import new_run
 
     header = records.encode(new_run(measurement.plan, label).header)
     return job_script(scheduler, job, measurement, header)
@@ -279,7 +279,7 @@ def _submit(
     from hockney.cli._present import end_by
     from hockney.infer.analysis import Analysis
     from hockney.run.measure.job import launches_of
-    from hockney.run.measure.resume import whole_launches
+    from hockney.run.measure.sessions.resume import whole_launches
     from hockney.show.progress import Live
 
     result = measurement.result

@@ -22,10 +22,10 @@ from hockney.plan.messages import whole_sizes
 from hockney.plan.preset import imb_size
 from hockney.plan.words import STANDARD
 from hockney.plan.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
-from hockney.run.measure.checks import allowed_cpus
-from hockney.run.measure.endpoints import with_endpoints
-from hockney.run.measure.pairing import pairing_of, parse_counts
-from hockney.run.measure.topology import with_topology
+from hockney.run.measure.machine.checks import allowed_cpus
+from hockney.run.measure.machine.topology import with_topology
+from hockney.run.measure.preparation.endpoints import with_endpoints
+from hockney.run.measure.studies.pairing import pairing_of, parse_counts
 
 DEFAULT_SIZES = "0,8,1KiB,64KiB,1MiB"
 MULTI_SIZES = "0,1..16MiB"

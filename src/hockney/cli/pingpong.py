@@ -19,7 +19,7 @@ from hockney.foreign.programs import layout_names, preset_named, preset_names
 from hockney.plan import Plan, Size, single, sizes_of
 from hockney.plan.messages import whole_sizes
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.measure.endpoints import with_endpoints
+from hockney.run.measure.preparation.endpoints import with_endpoints
 
 DEFAULT_SIZES = "0,1..4MiB"
 

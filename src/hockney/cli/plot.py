@@ -115,7 +115,7 @@ def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
 
 def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Figure:
     from hockney.cli._memory import earlier_runs
-    from hockney.infer.analysis.collectives import collectives_of
+    from hockney.infer.analysis.algorithms.collectives import collectives_of
     from hockney.show.labels import analyses_of
 
     analyses = analyses_of(files)

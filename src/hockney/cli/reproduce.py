@@ -19,8 +19,8 @@ from hockney.cli._option_groups import OF_OUTPUT
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.claim import JudgedClaim
-    from hockney.infer.analysis.claimed_number import Remedy
+    from hockney.infer.analysis.claims.claim import JudgedClaim
+    from hockney.infer.analysis.claims.claimed_number import Remedy
     from hockney.plan import Plan
     from hockney.plan.claims import Claim, ClaimMeasure
 
@@ -69,7 +69,7 @@ def command(
     has what would.
     """
     from hockney.plan.claim_file import read_claim
-    from hockney.run.measure.requirements import check_requirements
+    from hockney.run.measure.preparation.requirements import check_requirements
 
     if lists:
         if name is not None:
@@ -100,7 +100,7 @@ def _show_list(as_json: bool) -> None:
 
 
 def _judged(claim: Claim, lacks: Remedy | None, analyses: dict[str, Analysis]) -> JudgedClaim:
-    from hockney.infer.analysis.claim import cannot_tell, judged
+    from hockney.infer.analysis.claims.claim import cannot_tell, judged
     from hockney.show.experiments import shown_json
 
     if lacks is not None:
@@ -127,7 +127,7 @@ def _measured_before(
 ) -> Remedy | None:
     """Reads the files of a claim's measurements into `analyses`; returns what they lack."""
     from hockney.cli._files import load
-    from hockney.run.measure.requirements import lacking_in
+    from hockney.run.measure.preparation.requirements import lacking_in
 
     if len(files) != len(claim.measures):
         names = ", ".join(measure.name for measure in claim.measures)
@@ -148,7 +148,7 @@ def _measured_before(
 
 def _unlike(name: str, measure: ClaimMeasure, analysis: Analysis) -> Remedy | None:
     """Why a file is no measurement of the claim; None if it is, as far as its records say."""
-    from hockney.infer.analysis.claimed_number import Remedy
+    from hockney.infer.analysis.claims.claimed_number import Remedy
     from hockney.plan import lacking, plan_of
 
     made = plan_of(analysis.run.header.options)
@@ -187,7 +187,7 @@ def _measured_now(
     analyses: dict[str, Analysis],
 ) -> Remedy | None:
     """Measures what a claim needs into `analyses`; returns what is lacking or went wrong."""
-    from hockney.run.measure.requirements import lacking_for, lacking_here
+    from hockney.run.measure.preparation.requirements import lacking_for, lacking_here
 
     if (lacks := lacking_here(claim.requires)) is not None:
         return lacks
@@ -233,9 +233,9 @@ def _measure(
     """Measures into `analyses`; returns why nothing was."""
     from hockney.cli._measure import measured
     from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.claimed_number import Remedy
+    from hockney.infer.analysis.claims.claimed_number import Remedy
     from hockney.run.measure.execution import Target
-    from hockney.run.measure.problems import problems_of
+    from hockney.run.measure.sessions.problems import problems_of
 
     target = Target(directory / f"{measure.name}.jsonl", measure.name, is_chosen=False)
     again = "hockney doctor looks for the cause"

@@ -25,7 +25,7 @@ from hockney.plan.words import (
 )
 from hockney.plan.workloads.pairs import USUAL_WINDOW
 from hockney.plan.workloads.rma import ONE_ELEMENT, RMA_OPERATIONS, Rma
-from hockney.run.measure.pairing import pairing_of, parse_counts
+from hockney.run.measure.studies.pairing import pairing_of, parse_counts
 
 DEFAULT_SIZES = "8..4MiB"
 

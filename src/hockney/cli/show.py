@@ -70,7 +70,7 @@ def command(
     from hockney.cli._memory import earlier_runs
     from hockney.cli._profiles import show_profile
     from hockney.cli.history import histories_with
-    from hockney.infer.analysis.comparison_gate import whole_gate
+    from hockney.infer.analysis.comparison.comparison_gate import whole_gate
     from hockney.infer.analysis.gate import together
     from hockney.profiling.kinds import is_profile
 

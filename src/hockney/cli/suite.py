@@ -118,7 +118,7 @@ class _Judged:
 def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | None) -> _Judged:
     """Compares each run with the one of that name in `against`."""
     from hockney.cli.compare import compared_files
-    from hockney.infer.analysis.comparison_gate import comparison_gate
+    from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
     from hockney.infer.analysis.decision import of_comparison
     from hockney.infer.analysis.findings import of_gate
     from hockney.infer.analysis.gate import not_judged, together
@@ -146,7 +146,7 @@ def _unfinished(journal: Journal, failed: Mapping[str, str]) -> _Judged:
     went wrong, by the file of the run."""
     from hockney.infer.analysis import gate
     from hockney.infer.analysis.findings import DecidingFinding
-    from hockney.run.measure.session import LAST_LINES
+    from hockney.run.measure.sessions.session import LAST_LINES
 
     done = journal.files()
     lines = {
@@ -189,8 +189,8 @@ def _request(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
     """The plan and output of one run; all are checked before any is measured."""
     from hockney.base.toml_file import check_keys
     from hockney.cli._verb import ask, measuring_verb
-    from hockney.run.measure.checks import check_allocation
-    from hockney.run.measure.setup import mpi_of
+    from hockney.run.measure.machine.checks import check_allocation
+    from hockney.run.measure.preparation.setup import mpi_of
 
     try:
         verb = measuring_verb(run.verb)
@@ -296,7 +296,7 @@ def _advice(journal: Journal) -> str:
 def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> dict[str, str]:
     from hockney.cli._measure import measured
     from hockney.run.measure.execution import Target
-    from hockney.run.measure.problems import problems_of
+    from hockney.run.measure.sessions.problems import problems_of
 
     failed = {}
     for number, (run, plan) in enumerate(zip(suite.runs, plans, strict=True), 1):

@@ -14,7 +14,7 @@ from hockney.plan import Placement
 from hockney.run.mpis import Rule, RulesFormat, format_for, format_named, format_names
 
 if TYPE_CHECKING:
-    from hockney.infer.analysis.best import CollectiveCell
+    from hockney.infer.analysis.algorithms.best import CollectiveCell
     from hockney.tuning.groups import CellGroup
     from hockney.tuning.measured import Measured
     from hockney.tuning.rules import Tuned

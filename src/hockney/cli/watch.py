@@ -21,7 +21,7 @@ from hockney.cli._parameters import FRACTION
 if TYPE_CHECKING:
     from hockney.cli._verb import Request
     from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.watch import Look, Shown, Watch
+    from hockney.infer.analysis.history.watch import Look, Shown, Watch
     from hockney.plan import Plan
 
 USUAL = ("pingpong", "--sizes", "8,64KiB,1MiB")
@@ -159,7 +159,7 @@ def kept_plan(directory: Path) -> Plan | None:
 
 
 def _mark(directory: Path, text: str, quiet: bool) -> None:
-    from hockney.infer.analysis.watch import mark_of
+    from hockney.infer.analysis.history.watch import mark_of
     from hockney.run.measure.looks import append_look, last_number
 
     if not directory.is_dir():
@@ -234,7 +234,7 @@ class _Watcher:
 
     def _catch_up(self) -> None:
         """Takes looks and marks that are new in the list."""
-        from hockney.infer.analysis.watch import Watch
+        from hockney.infer.analysis.history.watch import Watch
         from hockney.run.measure.looks import read_looks
         from hockney.show.watch_lines import change_line
 
@@ -253,7 +253,7 @@ class _Watcher:
 
     def _resumed(self, looks: list[Look]) -> int:
         """The number of looks that the kept state holds."""
-        from hockney.infer.analysis.watch import Watch, resume
+        from hockney.infer.analysis.history.watch import Watch, resume
 
         path = self._directory / STATE
         if not path.exists():
@@ -276,7 +276,7 @@ class _Watcher:
     def look(self) -> int:
         """Measures, judges and reports; returns the exit status."""
         from hockney.base.outputs import write_output
-        from hockney.infer.analysis.watch import state_of
+        from hockney.infer.analysis.history.watch import state_of
 
         self._catch_up()
         began_s = time.time()
@@ -301,7 +301,7 @@ class _Watcher:
         from hockney.infer.analysis import Analysis
         from hockney.run.measure.execution import Target
         from hockney.run.measure.looks import append_look
-        from hockney.run.measure.problems import raise_problems
+        from hockney.run.measure.sessions.problems import raise_problems
 
         session = measured(self._plan, Target(self._next_file()), quiet=True)
         if session.was_stopped:
@@ -316,7 +316,7 @@ class _Watcher:
 
     def _lose(self, began_s: float) -> None:
         """Lists a look that failed with the time that it took, which --duty counts, too."""
-        from hockney.infer.analysis.watch import failed_look
+        from hockney.infer.analysis.history.watch import failed_look
         from hockney.run.measure.looks import append_look
 
         file, number, wall_s = self._next_file(), self._watch.next_number, time.time() - began_s
@@ -387,8 +387,8 @@ def _age_s(path: Path) -> float:
 
 
 def _look_of(number: int, analysis: Analysis, wall_s: float | None) -> Look | None:
-    from hockney.infer.analysis.readings import not_followed, readings_of
-    from hockney.infer.analysis.watch import look_of
+    from hockney.infer.analysis.history.readings import not_followed, readings_of
+    from hockney.infer.analysis.history.watch import look_of
 
     facts = analysis.facts
     if facts is None:

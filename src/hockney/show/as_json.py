@@ -10,8 +10,8 @@ import msgspec
 
 from hockney.base.units import MOST_UNCERTAIN
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.conditions.transports import REACHES, Transports
 from hockney.infer.analysis.floor import FloorRatio
-from hockney.infer.analysis.transports import REACHES, Transports
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Fit, Segment

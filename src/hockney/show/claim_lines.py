@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.claim import CANNOT_TELL, RULE, JudgedClaim
+from hockney.infer.analysis.claims.claim import CANNOT_TELL, RULE, JudgedClaim
 from hockney.plan.claims import Claim
 
 

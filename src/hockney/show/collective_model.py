@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hockney.base.units import format_rate, format_seconds
-from hockney.infer.analysis.best import name_of
-from hockney.infer.analysis.predicted import Predicted
+from hockney.infer.analysis.algorithms.best import name_of
+from hockney.infer.analysis.algorithms.predicted import Predicted
 from hockney.infer.predict.parameters import LEVELS, Parameters
 from hockney.plan.axes import text_of
 from hockney.show.as_json import axes_json

@@ -10,8 +10,8 @@ import click
 
 from hockney.base.terminal import styled
 from hockney.base.units import format_size, how_many, plural
-from hockney.infer.analysis.compare import PointDifference, RunComparison
-from hockney.infer.analysis.comparison_plan import ComparisonPlan
+from hockney.infer.analysis.comparison.compare import PointDifference, RunComparison
+from hockney.infer.analysis.comparison.comparison_plan import ComparisonPlan
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
 from hockney.infer.estimate.points import by_curve, statistic_of
 from hockney.infer.memory.components import BetweenRuns

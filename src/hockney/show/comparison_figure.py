@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.compare import RunComparison
+from hockney.infer.analysis.comparison.compare import RunComparison
 from hockney.infer.estimate.points import statistic_of
 from hockney.show.curves import definitions_text, joined
 from hockney.show.drawing.description import Figure

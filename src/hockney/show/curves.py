@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hockney.base.errors import UsageError
 from hockney.base.units import plural
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.contention import over_pairs
+from hockney.infer.analysis.network.contention import over_pairs
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.plan.axes import grouped
 from hockney.records import Run

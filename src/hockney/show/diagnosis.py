@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from hockney.base.units import format_size, how_many
-from hockney.infer.analysis.diagnose import ADVICE, Diagnosis, Finding
+from hockney.infer.analysis.conditions.diagnose import ADVICE, Diagnosis, Finding
 
 MOST_LISTED = 4
 """Sizes listed for one kind; the rest is counted."""

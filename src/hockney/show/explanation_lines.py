@@ -9,11 +9,11 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.base.units import format_seconds, format_size, how_many
-from hockney.infer.analysis.compare import PointDifference
-from hockney.infer.analysis.effects import FORM_WORDS
-from hockney.infer.analysis.explanation import Cause, Explanation
-from hockney.infer.analysis.factor import DifferingFactor
-from hockney.infer.analysis.one_factor import TriedFactors
+from hockney.infer.analysis.comparison.compare import PointDifference
+from hockney.infer.analysis.comparison.effects import FORM_WORDS
+from hockney.infer.analysis.comparison.explanation import Cause, Explanation
+from hockney.infer.analysis.comparison.factor import DifferingFactor
+from hockney.infer.analysis.comparison.one_factor import TriedFactors
 from hockney.show.as_json import axes_json
 from hockney.show.decision_lines import failures_json, failures_text
 from hockney.show.fits import line_text

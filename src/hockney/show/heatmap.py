@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.units import format_seconds, format_size
-from hockney.infer.analysis.matrix import Matrix
+from hockney.infer.analysis.network.matrix import Matrix
 
 SHADES = "0123456789"
 MOST_COLUMNS = 64

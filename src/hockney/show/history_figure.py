@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.histories import History, Trend
+from hockney.infer.analysis.history.histories import History, Trend
 from hockney.show.curves import sentence
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, ends
 

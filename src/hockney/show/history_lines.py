@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hockney.base.units import format_rate, format_seconds, how_many
-from hockney.infer.analysis.changes import CHANGE_RULE, DRIFT_RULE
 from hockney.infer.analysis.decision import Decision
-from hockney.infer.analysis.histories import MANY_RULE, WORSE_RULE, History, RunPoint, Trend
+from hockney.infer.analysis.history.changes import CHANGE_RULE, DRIFT_RULE
+from hockney.infer.analysis.history.histories import MANY_RULE, WORSE_RULE, History, RunPoint, Trend
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.show.decision_lines import decision_json
 from hockney.show.table import TableColumn, json_field, row_json, table_text

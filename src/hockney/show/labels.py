@@ -10,7 +10,7 @@ from hockney import records
 from hockney.base.printable import one_line
 from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.between import states_apart
+from hockney.infer.analysis.conditions.between import states_apart
 from hockney.records import Run
 
 STATE_WORDS = ", core-to-core latency"

@@ -6,7 +6,7 @@ from typing import Any
 
 from hockney.base.units import format_size, how_many, plural
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.located import Located, LocatedFault
+from hockney.infer.analysis.network.located import Located, LocatedFault
 from hockney.infer.estimate.interval import interval_words
 from hockney.show import run_lines
 from hockney.show.outliers import doubt_lines

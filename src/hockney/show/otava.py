@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hockney.infer.analysis.histories import History
-from hockney.infer.analysis.run_facts import RunFacts
+from hockney.infer.analysis.history.histories import History
+from hockney.infer.analysis.history.run_facts import RunFacts
 
 CONFIGURATION = "otava.yaml"
 LONGEST_NAME = 100

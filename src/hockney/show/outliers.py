@@ -8,8 +8,8 @@ from typing import Any
 
 from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.boards import PAIR, PLACE, Doubt
-from hockney.infer.analysis.outliers import RULE, Outlier
+from hockney.infer.analysis.network.boards import PAIR, PLACE, Doubt
+from hockney.infer.analysis.network.outliers import RULE, Outlier
 from hockney.records import Place
 from hockney.show.run_lines import place_words
 

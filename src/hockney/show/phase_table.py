@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from hockney.base.units import how_many
-from hockney.infer.analysis.phase_times import Phase, Phased
+from hockney.infer.analysis.algorithms.phase_times import Phase, Phased
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.words import ALL_PHASES
 from hockney.show.as_json import axes_json

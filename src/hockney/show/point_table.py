@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hockney.infer.analysis.expected import Expected, NextRun
+from hockney.infer.analysis.comparison.expected import Expected, NextRun
 from hockney.infer.analysis.floor import FloorRatio
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import Point, point_of

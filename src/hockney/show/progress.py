@@ -14,7 +14,7 @@ from hockney.base.units import format_seconds, format_size, format_uncertainty, 
 from hockney.plan.variant_names import short_name
 from hockney.plan.variants import Comparison
 from hockney.records import Progress
-from hockney.run.measure.status import Disturbances, Status
+from hockney.run.measure.sessions.status import Disturbances, Status
 from hockney.show.table import between
 
 PLAIN_EVERY_S = 5.0

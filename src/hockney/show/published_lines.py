@@ -6,8 +6,12 @@ import math
 from typing import Any
 
 from hockney.base.units import format_rate, format_seconds, format_size, how_many
-from hockney.infer.analysis.published import PastPosition, Position, Positions
-from hockney.infer.analysis.published_base import SHARED_MEMORY, UNKNOWN_NETWORK, PublishedFigure
+from hockney.infer.analysis.claims.published import PastPosition, Position, Positions
+from hockney.infer.analysis.claims.published_base import (
+    SHARED_MEMORY,
+    UNKNOWN_NETWORK,
+    PublishedFigure,
+)
 from hockney.show.table import TableColumn, table_text
 
 NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}

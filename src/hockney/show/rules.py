@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size, how_many, plural
-from hockney.infer.analysis.best import FASTER, CollectiveCell
-from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.analysis.algorithms.best import FASTER, CollectiveCell
+from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.estimate.interval import interval_words
 from hockney.plan.workloads.collective import NO_BYTES
 from hockney.records import MpiFacts

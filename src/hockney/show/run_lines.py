@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from hockney.base.units import format_seconds, how_many, plural
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.expected import Expected
-from hockney.infer.analysis.starts import Starts, StartSkew
+from hockney.infer.analysis.comparison.expected import Expected
+from hockney.infer.analysis.conditions.starts import Starts, StartSkew
 from hockney.infer.estimate.interval import CONFIDENCE
 from hockney.infer.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
 from hockney.infer.estimate.points import Estimates, PointEstimate

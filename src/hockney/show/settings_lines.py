@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.plan.variants import ENVIRONMENT, Variant
 from hockney.show.table import estimate_json
 from hockney.show.variant_table import doubt_lines, variant_table, variants_json

@@ -7,7 +7,7 @@ from typing import Any
 
 from hockney.base.units import format_seconds, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.stragglers import Straggler
+from hockney.infer.analysis.algorithms.stragglers import Straggler
 from hockney.infer.estimate.interval import interval_words
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.show.as_json import axes_json

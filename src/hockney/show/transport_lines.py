@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hockney.base.units import format_size
-from hockney.infer.analysis.ports import Port
-from hockney.infer.analysis.transports import REACHES, Carrier, NodePorts, SizePath, Transports
+from hockney.infer.analysis.conditions.ports import Port
+from hockney.infer.analysis.conditions.transports import (
+    REACHES,
+    Carrier,
+    NodePorts,
+    SizePath,
+    Transports,
+)
 
 WHERE = {"node": "in a node", "network": "between nodes"}
 UNTRIED = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from hockney.base.units import format_size, how_many
-from hockney.infer.analysis.variant_verdicts import (
+from hockney.infer.analysis.comparison.variant_verdicts import (
     Continued,
     Gains,
     Ignored,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hockney.base.units import format_seconds, format_size, how_many
-from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, UPLINK
-from hockney.infer.analysis.course import LevelChange
-from hockney.infer.analysis.readings import TIME, WatchedSeries
-from hockney.infer.analysis.watch import Watch, Watched
+from hockney.infer.analysis.history.course import LevelChange
+from hockney.infer.analysis.history.readings import TIME, WatchedSeries
+from hockney.infer.analysis.history.watch import Watch, Watched
+from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, UPLINK
 from hockney.infer.estimate.interval import interval_words
 from hockney.show.history_lines import metric_labels, rarity_text
 

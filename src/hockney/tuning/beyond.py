@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import TOLERANCE, CollectiveCell, Contender
+from hockney.infer.analysis.algorithms.best import TOLERANCE, CollectiveCell, Contender
 from hockney.infer.estimate.differences import Judged, Verdict
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate

@@ -14,7 +14,7 @@ import msgspec
 
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_size, how_many
-from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio, blocks_needed
 from hockney.plan import Case, Placement, Sampling, sizes_of
 from hockney.plan.held_rules import HeldRule, rule_for

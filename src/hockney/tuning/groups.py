@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import Arrived, CollectiveCell, Contender, cells_of
-from hockney.infer.analysis.run_drift import Places, RunDrift
+from hockney.infer.analysis.algorithms.best import Arrived, CollectiveCell, Contender, cells_of
+from hockney.infer.analysis.comparison.run_drift import Places, RunDrift
 from hockney.infer.estimate.points import PointEstimate
 from hockney.run.mpis import RulesFormat
 from hockney.tuning.layouts import NodeLayout, layouts_in

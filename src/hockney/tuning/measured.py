@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import CollectiveCell, Contender, is_collective, name_of
-from hockney.infer.analysis.run_drift import RunDrift
+from hockney.infer.analysis.algorithms.best import CollectiveCell, Contender, is_collective, name_of
+from hockney.infer.analysis.comparison.run_drift import RunDrift
 from hockney.infer.memory.host import EarlierRun
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import MpiFacts, Run

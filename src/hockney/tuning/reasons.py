@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.best import CollectiveCell, Contender
+from hockney.infer.analysis.algorithms.best import CollectiveCell, Contender
 from hockney.infer.estimate.interval import high_of
 from hockney.infer.predict.collectives import scheduled, time
 from hockney.infer.predict.parameters import Level, Parameters

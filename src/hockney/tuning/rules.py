@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import geometric_mean
 from typing import NamedTuple
 
-from hockney.infer.analysis.best import UNKNOWN, CollectiveCell, Contender
+from hockney.infer.analysis.algorithms.best import UNKNOWN, CollectiveCell, Contender
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.run.mpis import ONE_FOR_ALL_SIZES, Rule
 from hockney.tuning.groups import CellGroup

@@ -19,10 +19,10 @@ from hockney.base.printable import one_line
 from hockney.base.temporary import temporary_directory
 from hockney.plan import Placement, plan_of
 from hockney.records import MpiFacts, Run
-from hockney.run.measure.launch import Outcome
-from hockney.run.measure.mpi import ask_command, find_mpi
-from hockney.run.measure.setup import mpi_of
-from hockney.run.measure.trial import attempt
+from hockney.run.measure.launches.launch import Outcome
+from hockney.run.measure.launches.trial import attempt
+from hockney.run.measure.preparation.setup import mpi_of
+from hockney.run.measure.toolchain.mpi import ask_command, find_mpi
 from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat
 from hockney.tuning.rule_files import WRITTEN_FOR, version_text
 

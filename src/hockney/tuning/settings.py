@@ -16,7 +16,7 @@ from hockney.base.confidential import HIDDEN, is_credential, is_secret_name
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.units import format_seconds
 from hockney.plan.variants import ENVIRONMENT, LEAST_BLOCKS, Variant
-from hockney.run.measure.trial import SHORTEST_LAUNCH_S
+from hockney.run.measure.launches.trial import SHORTEST_LAUNCH_S
 from hockney.run.mpis import Control, Engine, Family, Mpi, family_of, names_here
 
 AUTO = "auto"

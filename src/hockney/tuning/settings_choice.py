@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.base.units import format_size
-from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.interval import Interval, low_of
 from hockney.plan.variants import ENVIRONMENT, Variant

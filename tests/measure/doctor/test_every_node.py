@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hockney.run.measure.doctor import every_node
-from hockney.run.measure.nodes import NodesAnswer
+from hockney.run.measure.launches.nodes import NodesAnswer
 from hockney.run.mpis import Mpi
 
 SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "mpich", "hydra", "4.2")

@@ -17,7 +17,7 @@ import pytest
 from conftest import RunHockney
 from figure_examples import recorded
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.published import Positions
+from hockney.infer.analysis.claims.published import Positions
 from hockney.records import End, LaunchRecord, Run, Summary, encode
 from hockney.show.colours import COLOURS
 from hockney.show.drawing.description import Figure

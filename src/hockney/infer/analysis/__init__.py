@@ -14,13 +14,23 @@ from typing import Any
 import msgspec
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.infer.analysis.best import CollectiveCell, cells_of
-from hockney.infer.analysis.bisection import LinkUse, link_use_of
+from hockney.infer.analysis.algorithms.best import CollectiveCell, cells_of
+from hockney.infer.analysis.algorithms.phase_times import Phased, phased
+from hockney.infer.analysis.algorithms.predicted import Predicted, predicted_points
+from hockney.infer.analysis.algorithms.regret import Regret, regrets
+from hockney.infer.analysis.algorithms.stragglers import Stragglers, stragglers_of
+from hockney.infer.analysis.claims.published import Positions, positions
+from hockney.infer.analysis.comparison.expected import Expected, next_run
+from hockney.infer.analysis.comparison.variant_verdicts import (
+    VariantStudy,
+    variant_names_of,
+    variant_study,
+)
+from hockney.infer.analysis.conditions.crowding import Oversubscribed, oversubscribed
+from hockney.infer.analysis.conditions.diagnose import Diagnosis, diagnose
+from hockney.infer.analysis.conditions.starts import Starts, StartSkew, skew_of, starts_of
+from hockney.infer.analysis.conditions.transports import Transports, transports_of
 from hockney.infer.analysis.congestion_factor import Congested, congested
-from hockney.infer.analysis.contention import Contention, Knee, at_once, contention, knees
-from hockney.infer.analysis.crowding import Oversubscribed, oversubscribed
-from hockney.infer.analysis.diagnose import Diagnosis, diagnose
-from hockney.infer.analysis.expected import Expected, next_run
 from hockney.infer.analysis.findings import DecidingFinding, findings_of
 from hockney.infer.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.infer.analysis.floor import FloorRatio, floor_ratios
@@ -33,20 +43,18 @@ from hockney.infer.analysis.gates import (
     variants_gate,
 )
 from hockney.infer.analysis.hidden import hidden_fractions, host_overheads
-from hockney.infer.analysis.histories import History
-from hockney.infer.analysis.levels import LevelAtOnce, levels_at_once
-from hockney.infer.analysis.located import Located, is_located, located_of
-from hockney.infer.analysis.matrix import Matrix, matrix_of
-from hockney.infer.analysis.network_faults import Verdict, cut_doubts, verdict_of
+from hockney.infer.analysis.history.histories import History
+from hockney.infer.analysis.history.run_facts import RunFacts, facts_of
+from hockney.infer.analysis.network.bisection import LinkUse, link_use_of
+from hockney.infer.analysis.network.contention import Contention, Knee, at_once, contention, knees
+from hockney.infer.analysis.network.levels import LevelAtOnce, levels_at_once
+from hockney.infer.analysis.network.located import Located, is_located, located_of
+from hockney.infer.analysis.network.matrix import Matrix, matrix_of
+from hockney.infer.analysis.network.network_faults import Verdict, cut_doubts, verdict_of
+from hockney.infer.analysis.network.outliers import Outliers, find_outliers
+from hockney.infer.analysis.network.pairwise import level_samples, pairwise_of
+from hockney.infer.analysis.network.places import places_of
 from hockney.infer.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
-from hockney.infer.analysis.outliers import Outliers, find_outliers
-from hockney.infer.analysis.pairwise import level_samples, pairwise_of
-from hockney.infer.analysis.phase_times import Phased, phased
-from hockney.infer.analysis.places import places_of
-from hockney.infer.analysis.predicted import Predicted, predicted_points
-from hockney.infer.analysis.published import Positions, positions
-from hockney.infer.analysis.regret import Regret, regrets
-from hockney.infer.analysis.run_facts import RunFacts, facts_of
 from hockney.infer.analysis.side_by_side import (
     MethodRatio,
     over_contiguous,
@@ -55,12 +63,8 @@ from hockney.infer.analysis.side_by_side import (
     over_staged,
     over_whole,
 )
-from hockney.infer.analysis.starts import Starts, StartSkew, skew_of, starts_of
-from hockney.infer.analysis.stragglers import Stragglers, stragglers_of
 from hockney.infer.analysis.tails import Sketches, TailQuantiles, sketches_of, tails_of
-from hockney.infer.analysis.transports import Transports, transports_of
 from hockney.infer.analysis.variability import SlowRank, Spread, slow_ranks, variability
-from hockney.infer.analysis.variant_verdicts import VariantStudy, variant_names_of, variant_study
 from hockney.infer.analysis.warnings import Warning, WithoutNodes, warnings
 from hockney.infer.estimate import Estimates, PointEstimate, estimate
 from hockney.infer.estimate.points import by_curve

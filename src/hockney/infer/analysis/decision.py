@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hockney.base.units import format_rate, format_seconds, format_size, how_many
-from hockney.infer.analysis.comparison_gate import comparison_gate
+from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
 from hockney.infer.analysis.findings import DecidingFinding, of_cut, of_gate
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Status
-from hockney.infer.analysis.histories import History, Trend
+from hockney.infer.analysis.history.histories import History, Trend
 from hockney.infer.estimate.interval import interval_words
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.compare import RunComparison
+    from hockney.infer.analysis.comparison.compare import RunComparison
 
 MOST_DECIDING = 3
 """Findings that are shown with a verdict: more are not read."""

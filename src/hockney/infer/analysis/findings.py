@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hockney.base.units import format_seconds, format_size, how_many
-from hockney.infer.analysis.boards import PAIR
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
-from hockney.infer.analysis.located import LocatedFault
-from hockney.infer.analysis.network_faults import Suspect
-from hockney.infer.analysis.outliers import Outlier
+from hockney.infer.analysis.network.boards import PAIR
+from hockney.infer.analysis.network.located import LocatedFault
+from hockney.infer.analysis.network.network_faults import Suspect
+from hockney.infer.analysis.network.outliers import Outlier
 from hockney.infer.analysis.warnings import failed_launches
 from hockney.infer.estimate.interval import interval_words
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from hockney.base.units import format_size, how_many
-from hockney.infer.analysis.boards import Doubt
+from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
-from hockney.infer.analysis.located import Located
-from hockney.infer.analysis.network_faults import Suspect, Verdict
-from hockney.infer.analysis.outliers import Outlier, Outliers
-from hockney.infer.analysis.part_words import counted
-from hockney.infer.analysis.variant_verdicts import VariantStudy
+from hockney.infer.analysis.network.boards import Doubt
+from hockney.infer.analysis.network.located import Located
+from hockney.infer.analysis.network.network_faults import Suspect, Verdict
+from hockney.infer.analysis.network.outliers import Outlier, Outliers
+from hockney.infer.analysis.network.part_words import counted
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.interval import low_of
 from hockney.plan.axes import Point

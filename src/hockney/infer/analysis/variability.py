@@ -9,7 +9,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, tested
+from hockney.infer.analysis.network.outlier_rule import (
+    LEAST_MEMBERS,
+    LEAST_RATIO,
+    SIGNIFICANCE,
+    tested,
+)
 from hockney.infer.estimate.cells import headline_rows
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.points import Estimates

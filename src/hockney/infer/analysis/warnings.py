@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hockney.base.units import format_seconds, format_size, format_uncertainty, how_many
-from hockney.infer.analysis.crowding import Oversubscribed, oversubscribed
-from hockney.infer.analysis.detours import Detour, detours
-from hockney.infer.analysis.noise import Disturbance, disturbances
+from hockney.infer.analysis.conditions.crowding import Oversubscribed, oversubscribed
+from hockney.infer.analysis.conditions.detours import Detour, detours
+from hockney.infer.analysis.conditions.noise import Disturbance, disturbances
+from hockney.infer.analysis.conditions.starts import skew_of
+from hockney.infer.analysis.conditions.state_changes import StateChanges
+from hockney.infer.analysis.conditions.transports import Transports
+from hockney.infer.analysis.conditions.unlike_launches import KeptApart, Modes, unlike_launches
 from hockney.infer.analysis.side_by_side import MethodRatio
-from hockney.infer.analysis.starts import skew_of
-from hockney.infer.analysis.state_changes import StateChanges
-from hockney.infer.analysis.transports import Transports
-from hockney.infer.analysis.unlike_launches import KeptApart, Modes, unlike_launches
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES, carries_interval

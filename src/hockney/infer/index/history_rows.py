@@ -12,7 +12,7 @@ import msgspec
 
 from hockney import records
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.run_facts import RunFacts, Times
+from hockney.infer.analysis.history.run_facts import RunFacts, Times
 from hockney.infer.index.database import Index, ResultKind, Rows
 from hockney.plan.bounds import LARGEST_S
 

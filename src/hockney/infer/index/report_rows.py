@@ -16,7 +16,7 @@ from hockney import records
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.findings import DecidingFinding
 from hockney.infer.analysis.gate import FAILED
-from hockney.infer.analysis.histories import History
+from hockney.infer.analysis.history.histories import History
 from hockney.infer.analysis.reduced import Reduced
 from hockney.infer.index.database import Index, ResultKind, Rows
 

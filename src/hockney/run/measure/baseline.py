@@ -21,8 +21,8 @@ from hockney.plan import Size
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.profiling.kinds import MessagesAlone, Profile
 from hockney.records import Noise, Samples
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.trial import Attempt, attempt
+from hockney.run.measure.launches.trial import Attempt, attempt
+from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import Engine, Mpi
 
 SIZES = (8, 256, 4096, 65536, 1 << 20)

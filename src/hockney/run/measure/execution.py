@@ -12,14 +12,14 @@ from hockney.base.errors import HockneyError
 from hockney.base.result_file import ResultFile, opened_first
 from hockney.plan import Plan
 from hockney.records import LeftOutNode, Run, read
-from hockney.run.measure.fewer_nodes import without_nodes
-from hockney.run.measure.nodes import FaultyNodesError
-from hockney.run.measure.parameter_files import held_for
-from hockney.run.measure.resume import is_finished, run_to_resume
-from hockney.run.measure.session import Session, answer, finish, new_run
-from hockney.run.measure.setup import setups_of
-from hockney.run.measure.status import Status
-from hockney.run.measure.steps import steps_of
+from hockney.run.measure.launches.nodes import FaultyNodesError
+from hockney.run.measure.preparation.parameter_files import held_for
+from hockney.run.measure.preparation.setup import setups_of
+from hockney.run.measure.sessions.resume import is_finished, run_to_resume
+from hockney.run.measure.sessions.session import Session, answer, finish, new_run
+from hockney.run.measure.sessions.status import Status
+from hockney.run.measure.studies.fewer_nodes import without_nodes
+from hockney.run.measure.studies.steps import steps_of
 
 MOST_NUMBERED = 1000
 """The most files of one name, which numbers distinguish."""

@@ -20,8 +20,8 @@ from hockney.plan import Case, Plan, Sampling
 from hockney.plan.engine import engine_arguments, launch_arguments
 from hockney.plan.variants import VARIABLE
 from hockney.run.launchers import launcher_named
-from hockney.run.measure.files import long_list_of
-from hockney.run.measure.nodes import private_copy, scripts_of
+from hockney.run.measure.launches.nodes import private_copy, scripts_of
+from hockney.run.measure.preparation.files import long_list_of
 from hockney.run.mpis import Engine, Mpi, family_of
 from hockney.run.schedulers import Batch, Job, Resubmitting, Scheduler, find_requested
 

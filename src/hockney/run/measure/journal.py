@@ -12,7 +12,7 @@ from hockney import records
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.result_file import ResultFile
 from hockney.plan import Plan, difference, plan_of, stored
-from hockney.run.measure.resume import FINISHED
+from hockney.run.measure.sessions.resume import FINISHED
 
 NAME = "suite.jsonl"
 

@@ -19,7 +19,7 @@ import msgspec
 from hockney.base.errors import HockneyError
 from hockney.base.outputs import WAYS_OUT, write_output
 from hockney.base.units import how_many
-from hockney.infer.analysis.watch import Look
+from hockney.infer.analysis.history.watch import Look
 
 LIST = "looks.jsonl"
 FILE = re.compile(r"look-(\d{6,})\.jsonl")

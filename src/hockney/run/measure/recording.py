@@ -21,9 +21,9 @@ from hockney.base.limits import of_the_user
 from hockney.base.temporary import temporary_directory
 from hockney.profiling.collect import collect
 from hockney.profiling.kinds import SCHEMA, Profile, Program
-from hockney.run.measure import shared_memory
-from hockney.run.measure.build import build_recorder
-from hockney.run.measure.mpi import find_mpi
+from hockney.run.measure.machine import shared_memory
+from hockney.run.measure.toolchain.build import build_recorder
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Mpi
 
 DIRECTORY = "HOCKNEY_RECORD_DIRECTORY"

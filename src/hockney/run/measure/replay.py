@@ -15,14 +15,14 @@ from hockney.base.temporary import temporary_file
 from hockney.plan import Case, Placement
 from hockney.profiling.mix import Mix
 from hockney.records import End, LaunchRecord, Record, RunRecord, Samples
-from hockney.run.measure.build import build_replayer
-from hockney.run.measure.checks import would_share
-from hockney.run.measure.environment import new_header
-from hockney.run.measure.launch import Interruption
-from hockney.run.measure.mpi import find_mpi
-from hockney.run.measure.platforms import platform_file
-from hockney.run.measure.start import start_of
-from hockney.run.measure.trial import EMPTY_MESSAGES
+from hockney.run.measure.launches.launch import Interruption
+from hockney.run.measure.launches.start import start_of
+from hockney.run.measure.launches.trial import EMPTY_MESSAGES
+from hockney.run.measure.machine.checks import would_share
+from hockney.run.measure.machine.environment import new_header
+from hockney.run.measure.machine.platforms import platform_file
+from hockney.run.measure.toolchain.build import build_replayer
+from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Engine
 
 MOST_S = 1.0

@@ -8,7 +8,7 @@ from typing import Any
 
 from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import (
+from hockney.infer.analysis.algorithms.best import (
     BEST_RULE,
     EQUAL,
     FASTER,
@@ -20,7 +20,7 @@ from hockney.infer.analysis.best import (
     is_collective,
     name_of,
 )
-from hockney.infer.analysis.regret import Regret
+from hockney.infer.analysis.algorithms.regret import Regret
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES
 from hockney.show import run_lines

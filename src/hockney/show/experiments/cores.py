@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.matrix import DISTURBED, GroupTimes, Matrix, PairGroup
+from hockney.infer.analysis.network.matrix import DISTURBED, GroupTimes, Matrix, PairGroup
 from hockney.plan.workloads.cores import Cores
 from hockney.records import Place
 from hockney.show import run_lines

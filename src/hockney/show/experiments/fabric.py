@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.boards import CABLE, INSIDE, NODE, PAIR
-from hockney.infer.analysis.located import RULE as RULE_OF_ROUNDS
-from hockney.infer.analysis.network_faults import RULE, Suspect, Verdict
-from hockney.infer.analysis.pairwise import LevelTimes, Pairwise
-from hockney.infer.analysis.part_words import counted
+from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, PAIR
+from hockney.infer.analysis.network.located import RULE as RULE_OF_ROUNDS
+from hockney.infer.analysis.network.network_faults import RULE, Suspect, Verdict
+from hockney.infer.analysis.network.pairwise import LevelTimes, Pairwise
+from hockney.infer.analysis.network.part_words import counted
 from hockney.show import run_lines
 from hockney.show.as_json import points_json
 from hockney.show.heatmap import heat_map

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hockney.base.units import format_seconds, format_size, plural
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.predicted import Predicted
+from hockney.infer.analysis.algorithms.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import Axes, text_of
 from hockney.plan.words import grid_text

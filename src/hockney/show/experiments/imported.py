@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.matrix import Matrix
+from hockney.infer.analysis.network.matrix import Matrix
 from hockney.infer.estimate.summaries import LogNumber
 from hockney.plan.axes import Point, grouped, texts_apart
 from hockney.records import Run

@@ -8,9 +8,9 @@ from typing import Any
 
 from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.bisection import LinkUse
-from hockney.infer.analysis.contention import Contention, Knee
-from hockney.infer.analysis.levels import LevelAtOnce
+from hockney.infer.analysis.network.bisection import LinkUse
+from hockney.infer.analysis.network.contention import Contention, Knee
+from hockney.infer.analysis.network.levels import LevelAtOnce
 from hockney.infer.analysis.variability import Spread
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import method_text

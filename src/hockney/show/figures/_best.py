@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size, how_many, plural
-from hockney.infer.analysis.best import EQUAL, FASTER, CollectiveCell, name_of
-from hockney.infer.analysis.collectives import CollectivePoints
+from hockney.infer.analysis.algorithms.best import EQUAL, FASTER, CollectiveCell, name_of
+from hockney.infer.analysis.algorithms.collectives import CollectivePoints
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.show.curves import samples_text
 from hockney.show.drawing import time_text

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import name_of
-from hockney.infer.analysis.collectives import CollectivePoints, collectives_of
+from hockney.infer.analysis.algorithms.best import name_of
+from hockney.infer.analysis.algorithms.collectives import CollectivePoints, collectives_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Place

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.errors import UsageError
 from hockney.base.units import format_rate, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.best import name_of
+from hockney.infer.analysis.algorithms.best import name_of
 from hockney.infer.predict.parameters import LEVELS, Parameters
 from hockney.show.curves import Options, chosen_value, samples_text
 from hockney.show.drawing import time_text

@@ -8,7 +8,7 @@ from operator import attrgetter
 from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.phase_times import Phased
+from hockney.infer.analysis.algorithms.phase_times import Phased
 from hockney.show.curves import Options, only, samples_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, ends
 

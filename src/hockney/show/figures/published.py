@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.published_base import PublishedFigure
+from hockney.infer.analysis.claims.published_base import PublishedFigure
 from hockney.show.curves import Options, curves_of, medians_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
 

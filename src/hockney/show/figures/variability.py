@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.contention import OF_PAIRS
+from hockney.infer.analysis.network.contention import OF_PAIRS
 from hockney.infer.analysis.variability import Spread
 from hockney.plan.axes import key_without
 from hockney.show.curves import Options, chosen_value, only, samples_text

@@ -18,9 +18,9 @@ from markupsafe import Markup
 
 from hockney import __version__
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.claims.published import Positions
 from hockney.infer.analysis.decision import Decision
-from hockney.infer.analysis.published import Positions
-from hockney.infer.analysis.watch import Watch
+from hockney.infer.analysis.history.watch import Watch
 from hockney.show.as_json import finite, fit_json
 from hockney.show.colours import COLOURS, ON_DARK
 from hockney.show.decision_lines import decision_lines

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.compare import RunComparison, compare
-from hockney.infer.analysis.published import Position, Positions
+from hockney.infer.analysis.claims.published import Position, Positions
+from hockney.infer.analysis.comparison.compare import RunComparison, compare
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import plan_facts

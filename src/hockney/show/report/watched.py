@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.base.units import format_seconds, how_many
-from hockney.infer.analysis.course import Array
-from hockney.infer.analysis.watch import Look, SeriesNow, Watch, Watched
+from hockney.infer.analysis.history.course import Array
+from hockney.infer.analysis.history.watch import Look, SeriesNow, Watch, Watched
 from hockney.show.curves import sentence
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.history_figure import SECONDS_A_DAY

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from hockney.base.units import how_many
 from hockney.plan.placement import parse_cpus
-from hockney.run.measure.cgroups import cgroups
 from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
-from hockney.run.measure.environment import text_of
+from hockney.run.measure.machine.cgroups import cgroups
+from hockney.run.measure.machine.environment import text_of
 
 CPU = "sys/devices/system/cpu"
 

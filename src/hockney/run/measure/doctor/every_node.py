@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from hockney.base.errors import HockneyError
 from hockney.plan import Placement
 from hockney.run.measure.doctor.finding import DoctorFinding
-from hockney.run.measure.nodes import NodesAnswer, ask_nodes
+from hockney.run.measure.launches.nodes import NodesAnswer, ask_nodes
 from hockney.run.mpis import Mpi
 from hockney.run.schedulers import allocation_here
 

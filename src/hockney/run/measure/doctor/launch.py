@@ -12,14 +12,14 @@ from hockney.base.units import format_seconds, format_size
 from hockney.plan import Size
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import End, LaunchRecord, Samples
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.causes import cause_of
 from hockney.run.measure.doctor.finding import DoctorFinding
-from hockney.run.measure.launch import LAST_LINES, Outcome
-from hockney.run.measure.mpi import ask_command, find_mpi, of_library
-from hockney.run.measure.signals import exit_words
-from hockney.run.measure.start import engine_messages, wrong_launcher
-from hockney.run.measure.trial import Attempt, attempt
+from hockney.run.measure.launches.causes import cause_of
+from hockney.run.measure.launches.launch import LAST_LINES, Outcome
+from hockney.run.measure.launches.signals import exit_words
+from hockney.run.measure.launches.start import engine_messages, wrong_launcher
+from hockney.run.measure.launches.trial import Attempt, attempt
+from hockney.run.measure.toolchain.build import build_engine
+from hockney.run.measure.toolchain.mpi import ask_command, find_mpi, of_library
 from hockney.run.mpis import Engine, Mpi
 
 SECONDS, TIMEOUT_S = 0.05, 20.0

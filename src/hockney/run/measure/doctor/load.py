@@ -10,8 +10,8 @@ from hockney.base.units import how_many
 from hockney.plan.placement import parse_cpus
 from hockney.run.measure.doctor.cpus import CPU, allowed_list
 from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
-from hockney.run.measure.environment import text_of
-from hockney.run.measure.processes import process_directories
+from hockney.run.measure.machine.environment import text_of
+from hockney.run.measure.machine.processes import process_directories
 
 LOOK_S = 0.2
 """Time between two readings of counters that tick every 10 ms or less."""

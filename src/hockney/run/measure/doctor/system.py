@@ -10,16 +10,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from hockney.base.units import format_size
-from hockney.run.measure.causes import (
+from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
+from hockney.run.measure.launches.causes import (
     ENLARGE,
     LEAST_ADDRESS_SPACE,
     LEAST_DESCRIPTORS,
     LEAST_SHARED,
 )
-from hockney.run.measure.checks import available_memory
-from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
-from hockney.run.measure.environment import text_of
-from hockney.run.measure.shared_memory import DIRECTORY, size_and_free
+from hockney.run.measure.machine.checks import available_memory
+from hockney.run.measure.machine.environment import text_of
+from hockney.run.measure.machine.shared_memory import DIRECTORY, size_and_free
 
 GOOD_CLOCKS = (
     "tsc",

@@ -10,13 +10,13 @@ from hockney.base.errors import HockneyError
 from hockney.plan import Case, Placement, Size
 from hockney.plan.workloads.collective import Collective
 from hockney.records import Record
-from hockney.run.measure.build import build_engine
-from hockney.run.measure.causes import cause_of
 from hockney.run.measure.doctor.launch import last_words
-from hockney.run.measure.launch import Outcome
-from hockney.run.measure.mpi import find_mpi, of_library
-from hockney.run.measure.start import engine_messages
-from hockney.run.measure.trial import launch_once
+from hockney.run.measure.launches.causes import cause_of
+from hockney.run.measure.launches.launch import Outcome
+from hockney.run.measure.launches.start import engine_messages
+from hockney.run.measure.launches.trial import launch_once
+from hockney.run.measure.toolchain.build import build_engine
+from hockney.run.measure.toolchain.mpi import find_mpi, of_library
 from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import NO_ALLOCATION, allocation_here
 

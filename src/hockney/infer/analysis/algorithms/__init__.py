@@ -1,0 +1,1 @@
+"""Algorithms of collectives: the best, what is predicted, and ranks that complete late."""

@@ -1,0 +1,1 @@
+"""Published claims, judged by what was measured, and results beside published figures."""

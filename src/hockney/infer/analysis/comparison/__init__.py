@@ -1,0 +1,1 @@
+"""Differences between runs and between variants: whether there is one, how large it is, and why."""

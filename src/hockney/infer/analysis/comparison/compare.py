@@ -1,0 +1,384 @@
+"""Whether two runs differ. Launches are the independent units; what differs between equal runs is
+part of the test; p is corrected for many points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.base.errors import UsageError
+from hockney.base.units import how_many
+from hockney.infer.analysis.comparison.common_points import (
+    above_0,
+    common_points,
+    left_out,
+    not_compared,
+    nothing_in_common,
+    zero_notes,
+)
+from hockney.infer.analysis.comparison.factor import text_of
+from hockney.infer.analysis.comparison.run_drift import RunDrift, as_earlier
+from hockney.infer.analysis.conditions.between import are_one_state
+from hockney.infer.analysis.conditions.state_changes import StateChanges
+from hockney.infer.analysis.conditions.unlike_launches import KeptApart
+from hockney.infer.analysis.findings import Failures, failures_apart
+from hockney.infer.analysis.warnings import source_notes
+from hockney.infer.estimate.differences import (
+    Judged,
+    Unseen,
+    benjamini_hochberg,
+    exact,
+    judged,
+    two_samples,
+    with_hidden,
+    with_unseen,
+)
+from hockney.infer.estimate.interval import low_of
+from hockney.infer.estimate.launches import SLOW_RULE
+from hockney.infer.estimate.points import PointEstimate, hidden_log
+from hockney.infer.estimate.shifts import LEVEL, sample_shift
+from hockney.infer.memory.components import BetweenRuns
+from hockney.infer.memory.host import EarlierRun
+from hockney.plan import Case, plan_of, workload_of
+from hockney.plan.knobs import knobs_of
+from hockney.records import Run
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+
+Array = NDArray[np.float64]
+
+NO_LAUNCHES: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
+
+
+@dataclass(frozen=True)
+class PointDifference:
+    base: PointEstimate
+    other: PointEstimate
+    difference: Judged
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    base: Run
+    other: Run
+    points: tuple[PointDifference, ...]
+    overall: Judged | None
+    """Comparison of each launch's mean over all points; None if nothing could be compared."""
+    notes: tuple[str, ...]
+    between: BetweenRuns | None = None
+    """How much equal runs differ as a whole; None if they do not (simulated runs)."""
+    means: tuple[Array, Array] = NO_LAUNCHES
+    """The launches of either run as a whole, each by the mean over points of its log time."""
+    only_base: str = ""
+    """What A alone has, in words, where the points of both runs were asked for."""
+    failures: Failures = ((), ())
+    """Failed findings that A alone has, and those that B alone has."""
+    is_with_itself: bool = False
+    """Whether A and B are the same run: that they are equal shows nothing."""
+    variant_names: Mapping[str, str] = field(default_factory=dict)
+    """Names of the variants for people, by their own."""
+
+    @property
+    def verdict(self) -> str:
+        return self.overall.verdict if self.overall else "unknown"
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether ratios have no errors of measurement, as those of two simulated runs."""
+        interval = self.overall.interval if self.overall else None
+        return interval is not None and interval.is_exact
+
+    @property
+    def is_half_simulated(self) -> bool:
+        """Whether one run is simulated and the other is not: the one launch of the simulated run
+        shows no scatter, and more launches would be the same again."""
+        return self.base.is_simulated != self.other.is_simulated
+
+    def is_slower(self, tolerance: float) -> bool:
+        """Whether B is slower than the tolerance allows, as a whole or surely at some point."""
+        is_whole = self.overall is not None and self.overall.is_slower
+        return is_whole or bool(self.slower_points(tolerance))
+
+    def is_worse(self, tolerance: float) -> bool:
+        """Whether B is slower than the tolerance allows, or has a failure that A has not."""
+        return self.is_slower(tolerance) or bool(self.failures[1])
+
+    def slower_points(self, tolerance: float) -> list[PointDifference]:
+        """Those at which B is surely slower than the tolerance allows."""
+        return [
+            point
+            for point in self.points
+            if point.difference.verdict == "slower"
+            and (low_of(point.difference.interval) or 0.0) > 1.0 + tolerance
+        ]
+
+
+def compare(
+    first: Analysis,
+    second: Analysis,
+    tolerance: float,
+    others: Sequence[Analysis] = (),
+    each_point: bool = True,
+    memory: Sequence[EarlierRun] = (),
+) -> RunComparison:
+    """Compares two runs of one experiment. Smaller differences than `tolerance` count as equal.
+    others, memory: earlier runs; those of the same question show how much equal runs differ.
+    each_point: compare points too, not only the runs as a whole."""
+    base, other = first.run, second.run
+    if base.header.experiment != other.header.experiment:
+        raise UsageError(
+            f"{base.path} holds {base.header.experiment} and {other.path} "
+            f"{other.header.experiment}: different experiments cannot be compared"
+        )
+    notes = [*_doubts(base, other), *_unlike(first, second)]
+    notes += [*_exclusions(first), *_exclusions(second)]
+    states, words = _matching_states(first, second)
+    notes += words
+    both = (first.of_every_launch, second.of_every_launch)
+    apart = failures_apart(first, second)
+    if states is None:
+        return RunComparison(base, other, (), None, tuple(notes), failures=apart)
+    common = common_points(*both, states)
+    pairs = above_0(common)
+    if not pairs:
+        notes += zero_notes(common) or [nothing_in_common(*both)]
+        return RunComparison(base, other, (), None, tuple(notes), failures=apart)
+    names = _variant_names(first, second)
+    notes += not_compared(common, *both, states, names)
+    only_base = left_out([a for a, _ in pairs], both[0].own(states[0]), names)
+    only_base = "" if _are_chosen(base) or _are_chosen(other) else only_base
+    earlier = (*as_earlier(others), *memory)
+    drift = RunDrift.of((first, second), states[0], earlier)
+    notes += drift.notes
+    compared = pairs if each_point else []
+    means = means_of_both(pairs)
+    each, whole = drift.between(pairs, means)
+    unseen = [runs.of_two if runs else None for runs in each]
+    if _are_exact(base, other, pairs):
+        judgements = [_exact(math.log(b.typical_s / a.typical_s), tolerance) for a, b in compared]
+        overall = _exact(float(means[1].mean() - means[0].mean()), tolerance)
+    else:
+        judgements = differences(compared, tolerance, unseen[: len(compared)])
+        seen = whole.of_two if whole else None
+        overall = two_samples(*means, tolerance, seen, hidden_log(*pairs))
+    points = tuple(
+        PointDifference(*pair, difference)
+        for pair, difference in zip(compared, judgements, strict=True)
+    )
+    is_same = base.header.id == other.header.id and np.array_equal(*means)
+    if is_same:
+        notes.insert(0, "A and B are the same run: that they are equal shows nothing")
+    return RunComparison(
+        base, other, points, overall, tuple(notes), whole, means, only_base, apart, is_same, names
+    )
+
+
+def _variant_names(first: Analysis, second: Analysis) -> Mapping[str, str]:
+    """The names of the variants of both runs for people; their own where two would be alike."""
+    names = {**second.variant_names, **first.variant_names}
+    return names if len(set(names.values())) == len(names) else {}
+
+
+def _are_exact(base: Run, other: Run, pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> bool:
+    """Whether the times are simulated and each launch repeats them, so that nothing is to test."""
+    if not (base.is_simulated and other.is_simulated):
+        return False
+    return all(len(set(point.medians_s)) == 1 for pair in pairs for point in pair)
+
+
+def _exact(log_ratio: float, tolerance: float) -> Judged:
+    """The judgement of an exact ratio, which shows any difference, however small."""
+    return replace(exact(np.array([log_ratio]), tolerance), smallest_difference=None)
+
+
+def _are_chosen(run: Run) -> bool:
+    """Whether a run chooses sizes by what it measures (--refine)."""
+    return bool(getattr(workload_of(run.header.options), "refine", False))
+
+
+def _exclusions(analysis: Analysis) -> list[str]:
+    """Notes on launches that only `show` excludes, on excluded rounds, and on kinds of launches."""
+    notes = []
+    label, slow = analysis.label, analysis.estimates.slow_launches
+    if slow:
+        numbers = ", ".join(map(str, slow))
+        notes.append(
+            f"{label}: launches {numbers} are compared as all others are; `show` excludes them as "
+            f"outliers ({SLOW_RULE})"
+        )
+    changes = StateChanges.of(analysis.states)
+    if changes is not None:
+        notes.append(f"{label}: {changes.fact}")
+    elif analysis.states.changed:
+        rounds = how_many(analysis.states.changed, "round")
+        notes.append(f"{label}: {rounds} excluded: the state changed in them")
+    modes = analysis.estimates.modes
+    if modes:
+        kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in modes)
+        notes.append(f"{label}: launches have {len(modes)} modes ({kinds} times the fastest)")
+    apart = KeptApart.of(analysis.estimates)
+    if apart is not None:
+        notes.append(f"{label}: {apart.fact}")
+    return notes
+
+
+def _definition(run: Run) -> str | None:
+    return run.launches[0].definition if run.launches else None
+
+
+def _doubts(base: Run, other: Run) -> list[str]:
+    """Caveats about the logs that the numbers come from."""
+    notes = {run.label: source_notes(run) for run in (base, other)}
+    return [f"{label}: {note.text}" for label, of in notes.items() for note in of]
+
+
+def _unlike(first: Analysis, second: Analysis) -> list[str]:
+    """Notes on what differs between the runs: the definition of a sample, the ways of messages."""
+    notes = []
+    base, other = first.run.label, second.run.label
+    defined, otherwise = _definition(first.run), _definition(second.run)
+    if defined != otherwise and first.run.launches and second.run.launches:
+        each = ((base, defined), (other, otherwise))
+        words = "; ".join(f"{name}: {definition or 'unknown'}" for name, definition in each)
+        notes.append(f"unlike definitions: {words}")
+    ways = [
+        analysis.transports.text if analysis.transports else None for analysis in (first, second)
+    ]
+    if first.run.is_simulated != second.run.is_simulated:
+        simulated, measured = (first, second) if first.run.is_simulated else (second, first)
+        notes.append(
+            f'"{simulated.label}" is simulated and "{measured.label}" is not: one launch without '
+            "scatter cannot be tested against launches that scatter"
+        )
+    if None not in ways and ways[0] != ways[1]:
+        notes.append(f'unlike ways: messages of "{base}" by {ways[0]}, of "{other}" by {ways[1]}')
+    return notes
+
+
+NO_KNOBS = {
+    "workload": ("buffers", "sync", "receive_datatype", "serial", "reduce", "keep_clock_cost"),
+    "placement": ("place", "cpus", "ranks_per_node"),
+}
+"""Fields of a case that are neither knobs nor axes of points, and make it another question."""
+
+
+def unlike_question(base: Run, other: Run) -> str | None:
+    """How two runs measured differently, in words; None where nothing shows that they did."""
+    definitions = _definition(base), _definition(other)
+    if None not in definitions and definitions[0] != definitions[1]:
+        return f"a time was {definitions[0]}, and is {definitions[1]}"
+    before, now = (plan_of(run.header.options) for run in (base, other))
+    if before is None or now is None:
+        return None
+    was, is_ = _circumstances(before.first), _circumstances(now.first)
+    for name in was:
+        if was[name] != is_.get(name):
+            words = text_of(was[name]), text_of(is_.get(name))
+            return f"{name.replace('_', ' ')} was {words[0]}, and is {words[1]}"
+    return None
+
+
+def _circumstances(case: Case) -> dict[str, Any]:
+    """Options that change what a case measures, besides the axes of its points."""
+    knobs = knobs_of(type(case.workload)).items()
+    names = [name for name, knob in knobs if knob.axis is None and not knob.is_beside]
+    circumstances = {name: getattr(case.workload, name) for name in names}
+    for part, fields in NO_KNOBS.items():
+        circumstances |= {name: getattr(getattr(case, part), name, None) for name in fields}
+    return circumstances
+
+
+def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int] | None, list[str]]:
+    """The state of each run to compare: on one host those of the same core-to-core latency,
+    preferably of most rounds; across hosts each headline."""
+    host, other_host = (analysis.run.header.environment.get("host") for analysis in (first, second))
+    if host != other_host:
+        return (0, 0), []
+    if first.states.probe != "handover" or second.states.probe != "handover":
+        return (0, 0), []
+    if first.states.mixed or second.states.mixed:
+        return (0, 0), []
+    best: tuple[float, int, int] | None = None
+    for a in first.states.states:
+        for b in second.states.states:
+            fraction = min(a.fraction, b.fraction)
+            alike = are_one_state(a.handover_s, b.handover_s)
+            if alike and (best is None or fraction > best[0]):
+                best = (fraction, a.id, b.id)
+    if best is None:
+        states = [
+            ", ".join(
+                f"{1e9 * (state.handover_s or 0.0):.0f} ns" for state in analysis.states.states
+            )
+            for analysis in (first, second)
+        ]
+        return None, [
+            "the machine was in different states: core-to-core latency "
+            f'{states[0]} in "{first.label}", {states[1]} in "{second.label}"; measure again'
+        ]
+    fraction, a_id, b_id = best
+    notes = []
+    if (a_id, b_id) != (0, 0):
+        handover = first.estimates.state(a_id).handover_s or 0.0
+        notes.append(
+            "compared in the state that both runs were in: core-to-core latency "
+            f"{1e9 * handover:.0f} ns, at least {100.0 * fraction:.0f} % of rounds"
+        )
+    return (a_id, b_id), notes
+
+
+def differences(
+    pairs: Sequence[tuple[PointEstimate, PointEstimate]],
+    tolerance: float,
+    unseen: Sequence[Unseen | None] | None = None,
+) -> list[Judged]:
+    """Compares the second of each pair with the first; p is corrected for the number of pairs.
+    unseen: variation that each pair's launches cannot reveal; None for pairs of one run."""
+    parts = unseen or [None] * len(pairs)
+    shifts = [
+        with_hidden(
+            with_unseen(sample_shift(np.log(a.medians_s), np.log(b.medians_s)), part),
+            hidden_log((a, b)),
+        )
+        for (a, b), part in zip(pairs, parts, strict=True)
+    ]
+    known = np.array([shift.p for shift in shifts if shift.p is not None])
+    corrected = iter(benjamini_hochberg(known).tolist())
+    return [
+        judged(shift, None if shift.p is None else next(corrected), tolerance, LEVEL, part)
+        for shift, part in zip(shifts, parts, strict=True)
+    ]
+
+
+def means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:
+    """The launches of either run, each by the mean over points of its log time against A's
+    median."""
+    centres = [math.log(a.typical_s) for a, _ in pairs]
+    return (
+        _means([first for first, _ in pairs], centres),
+        _means([second for _, second in pairs], centres),
+    )
+
+
+def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:
+    """Means of the launches that have every point: a missing one would shift the mean. If no launch
+    has all, as when each measures one algorithm, the first launches of all points are averaged,
+    then the second, and so on: they were made in turn."""
+    launches = set.intersection(*(set(point.launch_numbers) for point in points))
+    if not launches:
+        logs = [np.log(point.medians_s) - at for point, at in zip(points, centres, strict=True)]
+        turns = min(map(len, logs))
+        together: Array = np.mean([own[:turns] for own in logs], axis=0)
+        return together
+    values: dict[int, list[float]] = {launch: [] for launch in sorted(launches)}
+    for point, centre in zip(points, centres, strict=True):
+        for launch, median in zip(point.launch_numbers, point.medians_s, strict=True):
+            if launch in values:
+                values[launch].append(math.log(median) - centre)
+    return np.array([np.mean(ratios) for ratios in values.values()])

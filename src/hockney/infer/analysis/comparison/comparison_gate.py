@@ -1,0 +1,107 @@
+"""The gate of a run against an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hockney.base.units import format_size
+from hockney.infer.analysis.comparison.compare import (
+    PointDifference,
+    RunComparison,
+    unlike_question,
+)
+from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
+from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.interval import interval_words
+from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
+from hockney.plan.axes import curve_text
+from hockney.records import Run
+
+
+def whole_gate(run: Run) -> Gate | None:
+    """Not judged where the file of a run is not whole: what is missing may be what would fail."""
+    if run.cut is None:
+        return None
+    return not_judged(f"{run.path} is not whole: {run.cut}", "measure it again")
+
+
+def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
+    """The gate of a run against an earlier one, by the rule of `hockney compare`."""
+    label, overall = comparison.other.label, comparison.overall
+    named = f'"{label}"'
+    if comparison.is_with_itself:
+        return not_judged(
+            f"{named} is the very run of before", "compare it with an earlier measurement"
+        )
+    if words := unlike_question(comparison.base, comparison.other):
+        return not_judged(
+            f"{named} was measured otherwise than before: {words}", "measure it as before"
+        )
+    if comparison.is_slower(allowed):
+        return failed([f"{named} takes {_worst(comparison)}"], [label])
+    if comparison.failures[1]:
+        new = comparison.failures[1]
+        each = [
+            f"{named}: {finding.what or finding.number}, which was not found before"
+            for finding in new
+        ]
+        return failed(each, [name for finding in new for name in finding.names] or [label])
+    gates = map(whole_gate, (comparison.base, comparison.other))
+    if (not_whole := next(filter(None, gates), None)) is not None:
+        return not_whole
+    if overall is None:
+        return not_judged(f"{named} cannot be compared with before: {comparison.notes[-1]}", "")
+    if overall.interval is None:
+        return not_judged(
+            f"{named} cannot be compared with before: too few launches for an interval",
+            f"measure both with {LEAST_LAUNCHES} or more (--launches, --budget)",
+        )
+    if overall.interval.high > 1.0 + allowed:
+        return not_judged(
+            f"{named} may take up to {overall.interval.high:.3g} times as long as before",
+            "earlier runs of this host (--memory) or more launches would decide: hockney compare "
+            "--plan",
+        )
+    if comparison.only_base:
+        return not_judged(
+            f"{named} lacks what was measured before: {comparison.only_base}",
+            "measure the same points",
+        )
+    open_ = [
+        point
+        for point in comparison.points
+        if point.difference.verdict in ("unknown", "slower")
+        and point.difference.ratio > 1.0 + allowed
+    ]
+    if open_:
+        open_point = max(open_, key=lambda point: point.difference.ratio)
+        size, known = format_size(open_point.base.bytes), _known(open_point.difference)
+        return not_judged(
+            f"{named} may be slower by more than {100.0 * allowed:g} % at {size}: {known} times as "
+            "long as before",
+            "more launches would decide",
+        )
+    return passed(f"no run is slower than before by more than {100.0 * allowed:g} %")
+
+
+def _worst(comparison: RunComparison) -> str:
+    """The largest slowdown in words: at one point, or as a whole."""
+    points = [point for point in comparison.points if point.difference.verdict == "slower"]
+    curves = {curve_text(point.base) for point in comparison.points}
+    names = comparison.variant_names if len(curves) > 1 else None
+    each = [(point.difference.ratio, _where(point, names)) for point in points]
+    overall = comparison.overall
+    if overall is not None and overall.verdict == "slower":
+        each.append((overall.ratio, "as a whole"))
+    ratio, where = max(each)
+    return f"{ratio:.3g} times as long as before {where}"
+
+
+def _where(point: PointDifference, variants: Mapping[str, str] | None) -> str:
+    """The size, and the curve with these names of its variants; None: there is one curve."""
+    size = f"at {format_size(point.base.bytes)}"
+    return size if variants is None else f"{size} ({curve_text(point.base, variants)})"
+
+
+def _known(judged: Judged) -> str:
+    return f"{judged.ratio:.3g}{interval_words(judged.interval, '{:.3g}'.format)}"

@@ -1,0 +1,1 @@
+"""The circumstances of a run: what disturbed it, what carried its messages, where ranks were."""

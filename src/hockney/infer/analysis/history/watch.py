@@ -1,0 +1,286 @@
+"""Looks that are judged one after the other, and the state after them."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+import zipfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from hockney import __version__
+from hockney.infer.analysis.history.course import Array, Course, LevelChange
+from hockney.infer.analysis.history.readings import TIME, Reading, WatchedSeries
+from hockney.infer.analysis.history.run_facts import RunFacts
+from hockney.infer.estimate.detector import detector_of, numbers_of
+
+IDENTITY = ("hockney", "MPI version", "definition")
+"""Facts whose change begins a level: results before and after are of different things."""
+RECENT = 20
+"""Number of the newest looks whose duration limits how often one is made, and whose values are
+usual."""
+
+
+class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A line of the list: a look, or a mark, which has no file. A line of another version is
+    computed from its result file again."""
+
+    number: int
+    started: str
+    file: str = ""
+    system: str = ""
+    identity: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    """Empty where nothing was measured."""
+    wall_s: float | None = None
+    mark: str | None = None
+
+    @property
+    def started_s(self) -> float:
+        return datetime.fromisoformat(self.started).timestamp()
+
+
+def look_of(
+    number: int, facts: RunFacts, readings: tuple[Reading, ...], wall_s: float | None
+) -> Look:
+    """The line of a look."""
+    return Look(
+        number,
+        facts.started.isoformat(),
+        Path(facts.file).name,
+        facts.system,
+        tuple(facts.facts.get(name, "") for name in IDENTITY),
+        readings,
+        wall_s,
+    )
+
+
+def failed_look(number: int, started_s: float, file: str) -> Look:
+    """A look in which nothing was measured; `file`: empty where none was kept."""
+    started = datetime.fromtimestamp(started_s, timezone.utc)
+    return Look(number, started.isoformat(), file)
+
+
+def mark_of(number: int, text: str) -> Look:
+    return Look(number, datetime.now(timezone.utc).isoformat(), mark=text)
+
+
+class SeriesNow(NamedTuple):
+    number: int
+    """Its place among the series that are followed."""
+    series: WatchedSeries
+    value: float
+    """Of the newest look."""
+    usual: float
+    """Median over the looks at the current level."""
+    alarms: int
+    """Changes for the worse so far."""
+
+    @property
+    def ratio(self) -> float:
+        return self.value / self.usual
+
+
+@dataclass
+class Watched:
+    """The looks of one system."""
+
+    system: str
+    series: tuple[WatchedSeries, ...]
+    course: Course
+    identity: tuple[str, ...]
+    looks: list[Look] = field(default_factory=list)
+    ahead_s: float = 0.0
+    """What is added to the clock after it went back, so that times ascend."""
+    is_marked: bool = False
+
+    def now(self) -> list[SeriesNow]:
+        """What the newest look has of each series, beside what is usual."""
+        known = {reading.series for reading in self.looks[-1].readings}
+        level = np.array(self.course.values[self.course.level_start :])
+        values, usual = np.exp(level[-1]).tolist(), np.exp(np.median(level, axis=0)).tolist()
+        alarms = Counter(change.series for change in self.course.changes if change.is_worse)
+        return [
+            SeriesNow(i, series, values[i], usual[i], alarms[i])
+            for i, series in enumerate(self.series)
+            if series in known
+        ]
+
+    @property
+    def looks_at_level(self) -> int:
+        return len(self.looks) - self.course.level_start
+
+    @property
+    def slower(self) -> LevelChange | None:
+        """The largest change for the worse with which the current level began; None without."""
+        here = (change for change in self.course.changes if change.at >= self.course.level_start)
+        return max(
+            (level_change for level_change in here if level_change.is_worse),
+            key=lambda change: change.ratio,
+            default=None,
+        )
+
+    def unlike(self, look: Look) -> list[str]:
+        """Notes on what a look lacks of what is followed, and what it has besides."""
+        known = {reading.series for reading in look.readings}
+        lacks, more = len(set(self.series) - known), len(known - set(self.series))
+        notes = []
+        if lacks:
+            notes.append(
+                f"this look lacks {lacks} of the {len(self.series)} numbers that are followed"
+            )
+        if more:
+            what = f"{more} numbers are" if more > 1 else "1 number is"
+            notes.append(
+                f"{what} not followed, because the first look lacked it: follow it in another --dir"
+            )
+        return notes
+
+    def values_of(self, look: Look) -> Array | None:
+        """The logarithms of a look, usual ones for those it lacks; None if it has other sizes."""
+        known = {reading.series: math.log(reading.value) for reading in look.readings}
+        if {series for series in known if series.what == TIME} != {
+            series for series in self.series if series.what == TIME
+        }:
+            return None
+        values = np.array([known.get(series, math.nan) for series in self.series])
+        lacks = np.isnan(values)
+        if lacks.any():
+            values[lacks] = np.median(np.array(self.course.values[-RECENT:])[:, lacks], axis=0)
+        return np.asarray(values)
+
+
+@dataclass
+class Shown:
+    """What a look showed."""
+
+    watched: Watched | None
+    changes: list[LevelChange]
+    notes: list[str]
+
+
+class Watch:
+    """All looks of a directory, judged one after the other."""
+
+    def __init__(self, tolerance: float) -> None:
+        self.tolerance = tolerance
+        self.systems: dict[str, Watched] = {}
+        self.marks: list[Look] = []
+        self.walls_s: list[float] = []
+        self.last_s: float | None = None
+        self.next_number = 1
+        self.is_known = False
+
+    def interval_s(self, duty: float) -> float:
+        """The time between two looks that keeps to this part of the time; 0 before the first."""
+        recent = self.walls_s[-RECENT:]
+        return float(np.median(recent)) / duty if recent else 0.0
+
+    def take(self, look: Look) -> Shown:
+        """Judges a look. A mark holds for all systems."""
+        self.next_number = max(self.next_number, look.number + 1)
+        if look.mark is not None:
+            self.marks.append(look)
+            for watched in self.systems.values():
+                watched.is_marked = True
+            return Shown(None, [], [])
+        self.last_s = look.started_s
+        if look.wall_s:
+            self.walls_s.append(look.wall_s)
+        if not look.readings:
+            return Shown(None, [], ["nothing was measured"])
+        if look.system not in self.systems:
+            series = tuple(reading.series for reading in look.readings)
+            course = Course(len(series), self.tolerance, is_known=self.is_known)
+            self.systems[look.system] = Watched(look.system, series, course, look.identity)
+        watched = self.systems[look.system]
+        values = watched.values_of(look)
+        if values is None:
+            return Shown(None, [], [f"{look.file}: other sizes than the looks before: not judged"])
+        return self._judged(watched, look, values)
+
+    def _judged(self, watched: Watched, look: Look, values: Array) -> Shown:
+        notes, time_s = watched.unlike(look), look.started_s + watched.ahead_s
+        if watched.course.times and time_s <= watched.course.times[-1]:
+            back_s = watched.course.times[-1] - time_s
+            gaps = np.diff(watched.course.times)
+            watched.ahead_s += back_s + (float(np.median(gaps)) if len(gaps) else 60.0)
+            time_s = look.started_s + watched.ahead_s
+            notes.append(f"the clock went back by {back_s:.0f} s: looks are kept in their order")
+        if watched.identity != look.identity:
+            changed = [
+                f"{name} {before or '-'} -> {after or '-'}"
+                for name, before, after in zip(
+                    IDENTITY, watched.identity, look.identity, strict=True
+                )
+                if before != after
+            ]
+            notes.append(f"{', '.join(changed)}: a new level begins here, as with --mark")
+            watched.identity, watched.is_marked = look.identity, True
+        changes = watched.course.look(time_s, values, watched.is_marked)
+        watched.is_marked = False
+        watched.looks.append(look)
+        return Shown(watched, changes, notes)
+
+
+def state_of(watch: Watch, looks: Sequence[Look]) -> bytes:
+    """The state after these looks, so that the next process need not judge them again."""
+    systems = []
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    for number, (name, watched) in enumerate(watch.systems.items()):
+        course = watched.course
+        systems.append((name, course.level_start, course.changes, course.detector is not None))
+        if course.detector is not None:
+            for key, value in numbers_of(course.detector).items():
+                arrays[f"{number} {key}"] = value
+    about = _About(_key(watch, looks), systems)
+    arrays["about"] = np.frombuffer(msgspec.json.encode(about), dtype=np.uint8)
+    with io.BytesIO() as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+        return file.getvalue()
+
+
+def resume(watch: Watch, looks: Sequence[Look], state: bytes) -> int:
+    """Takes the looks that a state holds, and returns their number; 0 if they are not these.
+    Raises ValueError where the state is damaged; the watch is then of no use."""
+    try:
+        with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
+            about = msgspec.json.decode(arrays["about"].tobytes(), type=_About)
+            count = about.key[0]
+            if _key(watch, looks[:count]) != about.key:
+                return 0
+            watch.is_known = True
+            for look in looks[:count]:
+                watch.take(look)
+            watch.is_known = False
+            for number, (system, level_start, changes, has_detector) in enumerate(about.systems):
+                course = watch.systems[system].course
+                course.is_known, course.level_start, course.changes = False, level_start, changes
+                if has_detector:
+                    before = f"{number} "
+                    numbers = {k[len(before) :]: arrays[k] for k in arrays if k.startswith(before)}
+                    course.detector = detector_of(numbers)
+            return count
+    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(str(error)) from error
+
+
+class _About(msgspec.Struct):
+    key: tuple[int, str, float, str]
+    systems: list[tuple[str, int, list[LevelChange], bool]]
+
+
+def _key(watch: Watch, looks: Sequence[Look]) -> tuple[int, str, float, str]:
+    """Identifies a state: its looks, the tolerance and the version."""
+    content = hashlib.blake2b(digest_size=16)
+    for look in looks:
+        content.update(msgspec.json.encode(look))
+    return len(looks), content.hexdigest(), watch.tolerance, __version__

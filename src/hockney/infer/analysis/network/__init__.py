@@ -1,0 +1,1 @@
+"""Slow nodes, switches, cables and pairs of a network, and what its links allow."""

@@ -1,0 +1,102 @@
+"""Slow nodes with one cause: nodes behind the same links, and two halves of a network."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.infer.analysis.network.boards import Board, Fault, Flags
+from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO
+from hockney.infer.analysis.network.pairwise import Whole
+from hockney.infer.estimate.states import cluster
+
+NEAREST = 0.05
+"""Quantile of the times of pairs without slow nodes, taken as the time of the nearest pairs."""
+LEAST_NEAR = 3
+"""Fewest pairs with similar times that make the nearest level."""
+
+
+@dataclass(frozen=True)
+class SlowGroup:
+    """Slow nodes that one cause explains."""
+
+    nodes: tuple[int, ...]
+    switch: int | None
+    """The known switch that has exactly these nodes; None without one."""
+    like: int
+    """Number of groups of near nodes by the times if these nodes are one of them; else 0."""
+
+
+def parts_of(
+    slow: Mapping[int, Fault],
+    switch_of: Whole,
+    board: Board,
+    hosts: Whole,
+    apart: Flags,
+    groups: list[set[int]],
+) -> list[SlowGroup]:
+    """Slow nodes by their cause. slow: faults by node; switch_of: shape (nodes,); board: the one
+    that shows them best; hosts: shape (pairs, 2), the nodes of its pairs; apart: pairs of different
+    nodes; groups: of near nodes."""
+    rest, slow_groups = set(slow), []
+    for switch, count in Counter(switch_of[switch_of >= 0].tolist()).items():
+        own = set(np.flatnonzero(switch_of == switch).tolist())
+        if count > 1 and own <= rest:
+            slow_groups.append(SlowGroup(tuple(sorted(own)), switch, 0))
+            rest -= own
+    near = _near_each_other(rest, slow, hosts, apart, board)
+    while rest:
+        nodes = reached = {rest.pop()}
+        while reached:
+            reached = {b for a, b in near if a in nodes and b in rest}
+            nodes = nodes | reached
+            rest -= reached
+        alike = groups if nodes in groups else []
+        slow_groups.append(
+            SlowGroup(tuple(sorted(nodes)), None, sum(len(group) > 1 for group in alike))
+        )
+    return slow_groups
+
+
+def _near_each_other(
+    rest: set[int], slow: Mapping[int, Fault], hosts: Whole, apart: Flags, board: Board
+) -> set[tuple[int, int]]:
+    """Pairs of slow nodes, in both orders, that are not slow to each other."""
+    is_slow = np.isin(hosts, list(slow))
+    both = np.flatnonzero(apart & np.isin(hosts, list(rest)).all(axis=1))
+    near = set()
+    for i in both.tolist():
+        usual = board.logs[apart & ~is_slow.any(axis=1) & (board.kinds == board.kinds[i])]
+        a, b = hosts[i].tolist()
+        least = math.log(min(slow[a].ratio, slow[b].ratio))
+        if len(usual) and board.logs[i] <= np.quantile(usual, NEAREST) + least / 2.0:
+            near |= {(a, b), (b, a)}
+    return near
+
+
+def near_groups(board: Board, hosts: Whole, apart: Flags, count: int) -> list[set[int]]:
+    """Groups of nodes that pairs of the nearest level connect; empty if there is one level."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    logs, ends = board.logs[apart], hosts[apart]
+    if len(logs) < LEAST_NEAR:
+        return []
+    labels = cluster(np.exp(logs), least=LEAST_NEAR)
+    farther = logs[labels > 0]
+    if not len(farther):
+        return []
+    border = (logs[labels == 0].max() + farther.min()) / 2.0
+    if farther.min() - logs[labels == 0].max() < math.log(LEAST_RATIO):
+        return []
+    near = ends[logs <= border]
+    graph = coo_array((np.ones(len(near)), near.T), shape=(count, count))
+    _, numbers = connected_components(graph, directed=False)
+    return [
+        set(np.flatnonzero(numbers == number).tolist()) & set(ends.ravel().tolist())
+        for number in range(numbers.max() + 1)
+    ]

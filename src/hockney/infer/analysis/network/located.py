@@ -1,0 +1,409 @@
+"""What rounds that were chosen step by step show of a network: what is slow, what may be, and what
+could not be judged."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.infer.analysis.conditions.noise import held_by_others
+from hockney.infer.analysis.network.boards import Doubt, held_doubts
+from hockney.infer.analysis.network.network_faults import LEAST_TO_DELAY
+from hockney.infer.analysis.network.outlier_rule import least_ratio
+from hockney.infer.analysis.network.pairwise import rounds_of
+from hockney.infer.analysis.network.part_words import counted, words_of
+from hockney.infer.analysis.network.places import places_of
+from hockney.infer.analysis.network.two_kinds import two_kinds
+from hockney.infer.estimate.interval import Interval
+from hockney.infer.locate.candidates import (
+    NODE,
+    PROCESS,
+    UPLINK,
+    Array,
+    NetworkPart,
+    OneWayRoutes,
+    Passed,
+    RankRoutes,
+    SwitchRoutes,
+    TwoWayRoutes,
+    Whole,
+)
+from hockney.infer.locate.design import all_rounds, pair_between, round_of
+from hockney.infer.locate.explanations import Explanations, SlowPart
+from hockney.infer.locate.odds import FEWEST, SURE, RoundTimes, judge
+from hockney.infer.locate.platform_routes import routes_between, unknown_hosts
+from hockney.plan import plan_of, workload_of
+from hockney.plan.platform_network import PlatformNetwork
+from hockney.plan.topology import switches_of
+from hockney.plan.workloads.fabric import Fabric
+from hockney.records import PairBlock, Place, Run
+
+RULE = (
+    "a part of the network is slow if that is at least 1,000 times likelier than that nothing is "
+    "(Bayes; averaged over a slowness from 1.1 times on, and over small differences of sound "
+    "parts; noise is Student's t with 3 degrees of freedom); it is separated from another part "
+    "where it is 1,000 times likelier than that, too"
+)
+NEARER_IS_SLOWER = 1.15
+"""Ratio of the times of near pairs to those of farther ones from which on the topology is not
+believed."""
+MOST_NAMED = 4
+MORE_ROUNDS = "more rounds would decide: a larger --budget or --rounds, or --all-pairs"
+SMALL_ALONE = "small messages alone show what is slow at these: --sizes 8"
+CROWDS = 64
+"""Numbers of pairs on a link that a class of times can have."""
+
+
+@dataclass(frozen=True)
+class LocatedFault:
+    """A slow part of the network."""
+
+    what: str
+    """Kind: node, process, uplink, switch or cable."""
+    names: tuple[str, ...]
+    way: str | None
+    """OUT or IN where it is slow in one direction alone: a cable from the first of its names."""
+    note: str | None
+    """More about it in a network whose routes are known: "x+", "between groups"; None elsewhere."""
+    bytes: int
+    """The size that shows it most."""
+    all_bytes: tuple[int, ...]
+    """All sizes that show it."""
+    ratio: float
+    interval: Interval
+    """Times over the usual ones, with a 95 % interval; of the slow messages alone where only some
+    are."""
+    lost: float | None
+    """Fraction of the times that are far longer; None if all are longer."""
+    odds_log10: float
+    """Logarithm of how much likelier it is than the next explanation."""
+    next: str | None
+    """The next explanation, in words; None: that nothing is slow."""
+    same: tuple[str, ...]
+    """Other explanations that no measured pair separates from it."""
+    like: tuple[str, ...]
+    """Other explanations that are not 1,000 times less likely."""
+    separated_by: tuple[str, str] | None
+    """Two nodes whose messages would separate it from the first of those."""
+    observations: int
+    """Number of times of pairs that passed it."""
+
+    @property
+    def words(self) -> str:
+        return words_of(NetworkPart(self.what, self.names, self.way, self.note))
+
+
+@dataclass(frozen=True)
+class Located:
+    """The verdict on a network, by few of its pairs."""
+
+    faults: tuple[LocatedFault, ...]
+    rounds: int
+    """Number of rounds that were made, and of those of all pairs."""
+    all_rounds: int
+    steps: int
+    """Launches that chose rounds by the ones before."""
+    judged: dict[str, int]
+    """Number of parts of each kind that were judged."""
+    knows_switches: bool
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def judged_words(self) -> str:
+        return counted(Counter(self.judged))
+
+
+def is_located(run: Run) -> bool:
+    workload = workload_of(run.header.options)
+    return isinstance(workload, Fabric) and workload.locate
+
+
+def network_of(run: Run) -> RankRoutes:
+    """The network of a run, as far as it is known, by the names of its nodes."""
+    places = places_of(run)
+    ranks = 1 + max([*places, *(int(block.peers.max()) for block in _blocks(run))], default=0)
+    hosts = _hosts(places, ranks)
+    names = list(dict.fromkeys(hosts))
+    number = {name: i for i, name in enumerate(names)}
+    routes = _routes(run, names, [number[host] for host in hosts])
+    return OneWayRoutes(routes) if any(block.is_one_way for block in _blocks(run)) else routes
+
+
+def _routes(run: Run, hosts: list[str], host_of: list[int]) -> TwoWayRoutes:
+    """The routes of the plan's platform, or else by the switches above each node."""
+    network = _platform(run)
+    routes = routes_between(network, hosts, host_of) if network else None
+    if routes is not None:
+        return routes
+    topology = {place.host: place.topology for place in places_of(run).values()}
+    return SwitchRoutes(hosts, [switches_of(topology.get(host)) for host in hosts], host_of)
+
+
+def _platform(run: Run) -> PlatformNetwork | None:
+    plan = plan_of(run.header.options)
+    return plan.first.placement.network if plan else None
+
+
+def made_rounds(run: Run, ranks: int) -> list[int]:
+    """The numbers of the rounds that have times, each as often as it was made."""
+    rounds: list[int] = []
+    for block in _blocks(run):
+        numbers = round_of(ranks, block.peers)
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+        rounds += numbers[starts].tolist()
+    return rounds
+
+
+def times_of(run: Run, network: RankRoutes) -> RoundTimes | None:
+    """The times of a run as input of the odds; None if no pair was measured."""
+    blocks = _blocks(run)
+    if not blocks:
+        return None
+    sizes, ranks = sizes_of(run), len(network.host_of)
+    ends = np.cumsum([0, *(len(block.peers) for block in blocks)])
+    logs = np.full((len(sizes), ends[-1]), np.nan)
+    for block, start, end in zip(blocks, ends, ends[1:], strict=False):
+        for size, ns in zip(block.bytes, block.ns.astype(np.float64), strict=True):
+            logs[sizes.index(size), start:end] = np.log(np.where(ns > 0.0, ns, np.nan) * 1e-9)
+    peers = np.concatenate([block.peers for block in blocks]).astype(np.int64)
+    pairs = peers if network.is_one_way else np.sort(peers, axis=1)
+    first, logs = _each_once(pairs, logs, ranks)
+    passed = network.of_messages(pairs[first])
+    together = rounds_of(blocks)[first]
+    is_large = np.array(sizes) >= LEAST_TO_DELAY
+    waits = network.delayed(pairs[first], together)
+    if waits is None:
+        crowd = _crowds(passed, together, network)
+        left_out = 0.0
+    else:  # How much longer these take depends on all other pairs.
+        crowd = np.zeros_like(passed.levels)
+        logs[np.ix_(is_large, waits)] = np.nan
+        left_out = float(waits.mean()) if is_large.any() else 0.0
+    classes = passed.levels * CROWDS + is_large[:, None] * crowd
+    return RoundTimes(logs, passed.weights, classes, left_out)
+
+
+def _each_once(peers: Whole, logs: Array, ranks: int) -> tuple[Whole, Array]:
+    """The first row of each pair and the median of its times: the same pair again has the same
+    route and the same other pairs beside it, which is no further evidence of what is slow."""
+    first, second = peers.T
+    order = np.argsort(first * ranks + second, kind="stable")
+    keys = (first * ranks + second)[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    counts = np.diff(starts, append=len(keys))
+    most = np.full((len(logs), len(starts), counts.max()), np.nan)
+    row = np.repeat(np.arange(len(starts)), counts)
+    most[:, row, np.arange(len(keys)) - starts[row]] = logs[:, order]
+    has_none = np.isnan(most).all(axis=2)
+    most[has_none, 0] = 0.0
+    medians = np.nanmedian(most, axis=2)
+    medians[has_none] = np.nan
+    return order[starts], medians
+
+
+def sizes_of(run: Run) -> list[int]:
+    return sorted({size for block in _blocks(run) for size in block.bytes})
+
+
+def located_of(run: Run) -> Located | None:
+    """The verdict; None if no pair was measured."""
+    network = network_of(run)
+    times = times_of(run, network)
+    if times is None:
+        return None
+    judged = judge(times, list(network.parts))
+    return located_by(run, network, times, judged)
+
+
+def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explanations) -> Located:
+    ranks = len(network.host_of)
+    sizes = sizes_of(run)
+    counts = _counts(network, range(len(network.parts)))
+    counts.subtract(_counts(network, [*judged.unclear.tolist(), *judged.unjudged.tolist()]))
+    held = held_by_others(run)
+    faults = [_fault(slow_part, network, sizes) for slow_part in judged.slow_parts]
+    least = least_ratio(held)
+    knows_switches = any(part.kind not in (NODE, PROCESS) for part in network.parts)
+    kinds = list(two_kinds(network.parts, times)) if knows_switches else []
+    named = [fault for fault in faults if fault.ratio > least and not kinds]
+    return Located(
+        faults=tuple(named),
+        rounds=len(made_rounds(run, ranks)),
+        all_rounds=all_rounds(ranks),
+        steps=len({block.launch for block in _blocks(run)}),
+        judged={kind: count for kind, count in counts.items() if count > 0},
+        knows_switches=knows_switches,
+        doubts=(
+            *_of_moved(run),
+            *_of_unknown(run, network),
+            *held_doubts(held, len(named) < len(faults) and not kinds),
+            *kinds,
+            *_doubts(network, times, judged),
+        ),
+    )
+
+
+def _blocks(run: Run) -> list[PairBlock]:
+    """The times of pairs, without those of launches on other nodes than the first one's."""
+    moved = _moved(run)
+    return [
+        pair_time
+        for pair_time in run.pair_times
+        if len(pair_time.peers) and pair_time.launch not in moved
+    ]
+
+
+def _moved(run: Run) -> set[int]:
+    """Launches in which a rank ran on another node than in the first one."""
+    first = {rank: place.host for rank, place in places_of(run).items()}
+    return {
+        launch.launch
+        for launch in run.launches
+        if any(place.host != first.get(place.rank, place.host) for place in launch.places)
+    }
+
+
+def _hosts(places: dict[int, Place], ranks: int) -> list[str]:
+    rank_places = [places.get(rank) for rank in range(ranks)]
+    return [
+        (place.host if place else None) or f"rank {rank}" for rank, place in enumerate(rank_places)
+    ]
+
+
+def _crowds(passed: Passed, rounds: Whole, network: RankRoutes) -> Whole:
+    """Shape (pairs,): how many pairs of the same round share the fullest link of a pair, one way
+    that direction of it, as the exponent of the next power of two: large messages delay each other
+    there."""
+    entries = passed.weights.tocoo()
+    is_link = [
+        part.kind == UPLINK and (part.way is not None) == network.is_one_way
+        for part in network.parts
+    ]
+    of_link = np.array(is_link)[entries.col]
+    rows, parts = entries.row[of_link], entries.col[of_link]
+    _, same, counts = np.unique(
+        rounds[rows] * len(network.parts) + parts, return_inverse=True, return_counts=True
+    )
+    most = np.ones(len(passed.levels), np.int64)
+    np.maximum.at(most, rows, counts[same.ravel()])
+    return np.ceil(np.log2(most)).astype(np.int64)
+
+
+def _fault(slow_part: SlowPart, network: RankRoutes, sizes: Sequence[int]) -> LocatedFault:
+    parts = network.parts
+    part = parts[slow_part.part]
+    rivals = [*slow_part.same, *slow_part.like]
+    pair = (
+        pair_between(network, len(network.host_of), slow_part.part, rivals[0]) if rivals else None
+    )
+    hosts = [parts[network.host_of[rank]].names[0] for rank in pair] if pair else []
+    return LocatedFault(
+        what=part.kind,
+        names=part.names,
+        way=part.way,
+        note=part.note,
+        bytes=sizes[slow_part.size],
+        all_bytes=tuple(sizes[i] for i in slow_part.shows),
+        ratio=slow_part.ratio,
+        interval=slow_part.interval,
+        lost=slow_part.lost,
+        odds_log10=slow_part.odds_log / math.log(10.0),
+        next=None if slow_part.next_part is None else words_of(parts[slow_part.next_part]),
+        same=tuple(words_of(parts[i]) for i in slow_part.same[:MOST_NAMED]),
+        like=tuple(words_of(parts[i]) for i in slow_part.like[:MOST_NAMED]),
+        separated_by=(hosts[0], hosts[1]) if hosts else None,
+        observations=slow_part.observations,
+    )
+
+
+def _counts(network: RankRoutes, parts: Iterable[int]) -> Counter[str]:
+    """How many parts of each kind these are; two directions of a part count once."""
+    if isinstance(network, OneWayRoutes):
+        parts = network.both_ways[list(parts)].tolist()
+    return Counter(network.parts[i].kind for i in dict.fromkeys(parts))
+
+
+def _doubts(network: RankRoutes, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
+    for slow_part in judged.slow_parts:
+        if slow_part.odds_log < SURE:
+            words = " or ".join(
+                words_of(network.parts[i]) for i in (slow_part.part, *slow_part.like[:2])
+            )
+            yield Doubt(f"{words}: the times separate them by less than 1,000 to 1", MORE_ROUNDS)
+    contradiction = _contradiction(network, times)
+    if contradiction is not None:
+        yield Doubt(contradiction, "correct the topology, or measure without it")
+    likeliest = judged.open[np.argsort(-judged.log_odds[judged.open])][:MOST_NAMED].tolist()
+    likely = [i for i in likeliest if judged.log_odds[i] > 0.0]
+    if likely:
+        words = "; ".join(words_of(network.parts[i]) for i in likely)
+        yield Doubt(f"{words}: likelier than not, but not 1,000 times", MORE_ROUNDS)
+    if times.left_out > 0.0 and (len(judged.unclear) or likely):
+        yield Doubt(
+            f"the large messages of {100.0 * times.left_out:.0f} % of the pairs shared a cable "
+            "with others of their round, which delays them, and were left out",
+            SMALL_ALONE,
+        )
+    unclear = _counts(network, (i for i in judged.unclear.tolist() if i not in likely))
+    if unclear:
+        yield Doubt(
+            f"{counted(unclear)} had too few or too different times to exclude that "
+            f"{'it is' if unclear.total() == 1 else 'one is'} slow",
+            MORE_ROUNDS,
+        )
+    usual = _counts(network, judged.unjudged.tolist())
+    if usual:
+        yield Doubt(
+            f"most pairs pass {counted(usual)}, so that nothing shows their usual time",
+            "measure on nodes of more switches",
+        )
+
+
+def _of_moved(run: Run) -> list[Doubt]:
+    moved = sorted(_moved(run))
+    if not moved:
+        return []
+    numbers = ", ".join(str(number + 1) for number in moved[:MOST_NAMED])
+    return [
+        Doubt(
+            f"launch {numbers} ran on other nodes than launch 1: its times are left out",
+            "measure again, on nodes that stay the same",
+        )
+    ]
+
+
+def _of_unknown(run: Run, network: RankRoutes) -> Iterator[Doubt]:
+    platform = _platform(run)
+    hosts = [part.names[0] for part in network.parts if (part.kind, part.way) == (NODE, None)]
+    missing = unknown_hosts(platform, hosts) if platform else []
+    if platform and missing:
+        more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+        yield Doubt(
+            f"{platform.source} has no {', '.join(missing[:MOST_NAMED])}{more}: its routes are not "
+            "used, cables are unknown",
+            "add what is missing, or measure on other nodes",
+        )
+
+
+def _contradiction(network: RankRoutes, times: RoundTimes) -> str | None:
+    """Pairs that are nearer by the topology but take longer, in words."""
+    levels = times.classes[0] // CROWDS
+    medians = {
+        int(level): float(np.nanmedian(times.logs[0, levels == level]))
+        for level in np.unique(levels)
+        if level > 0 and (~np.isnan(times.logs[0, levels == level])).sum() >= FEWEST
+    }
+    for near, far in itertools.combinations(sorted(medians), 2):
+        ratio = math.exp(medians[near] - medians[far])
+        names = network.level_name(near), network.level_name(far)
+        if ratio > NEARER_IS_SLOWER and None not in names:
+            return (
+                f"pairs of level {names[0]!r} take {ratio:.3g} times as long as pairs of "
+                f"level {names[1]!r}: the topology contradicts the times"
+            )
+    return None

@@ -1,0 +1,269 @@
+"""Slow nodes, switches, cables and pairs of a network, from passes over its pairs.
+
+The engine and its rule are those of all verbs (faults.py). Only switches that are known account for
+a time: those that the times show (pairwise.py) group the tables, and explain nothing away.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hockney.base.units import format_size
+from hockney.infer.analysis.network.boards import (
+    CABLE,
+    INSIDE,
+    NODE,
+    PAIR,
+    PLACE,
+    Board,
+    Doubt,
+    Fault,
+    Network,
+    lacking_doubts,
+    names_of,
+    unmeasured_doubts,
+)
+from hockney.infer.analysis.network.faults import judged, of_cable
+from hockney.infer.analysis.network.outlier_rule import agreeing_words
+from hockney.infer.analysis.network.outliers import RULE as RULE_OF_PAIRS
+from hockney.infer.analysis.network.pairwise import Array, Pairwise, Whole, median_of_passes
+from hockney.infer.analysis.network.part_words import slow_words
+from hockney.infer.locate.candidates import IN, OUT
+
+RULE = (
+    RULE_OF_PAIRS.replace("launches", "passes")
+    + "; a cable has the upper quartile of its pairs, which a narrow one delays only where they "
+    "meet in it in the same round"
+)
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """One node, switch, cable or pair that is an outlier."""
+
+    what: str
+    """Kind: node; group, for nodes near each other but slow to all others; uplink, for the links of
+    a switch to others; switch, for its inside; cable, for two switches; pair."""
+    names: tuple[str, ...]
+    """Names of the nodes, or of one or two switches."""
+    bytes: int
+    pairs: int
+    """Number of pairs of ranks that show it."""
+    typical_s: float
+    """Median time of these pairs; of a cable with many pairs the upper quartile."""
+    usual_s: float
+    """Median time of all pairs of the same levels."""
+    ratio: float
+    """Time over that of its peers, at the size where the ratio is largest."""
+    p: float
+    """p, corrected for all candidates of its kind."""
+    passes_agreeing: int
+    passes: int
+    way: str | None = None
+    """OUT or IN where it is slow in one direction alone; a cable or pair is so from the first of
+    its names to the second."""
+
+    @property
+    def agreeing(self) -> str:
+        return agreeing_words(self.passes_agreeing, self.passes, "pass")
+
+    @property
+    def words(self) -> str:
+        """ "node n3 is slow", "node n3 is slow to send"."""
+        if self.what == INSIDE:
+            return f"{slow_words(INSIDE, self.names, None)} inside"
+        return slow_words(self.what, self.names, self.way)
+
+
+LEAST_TO_DELAY = 4096
+"""Least size of messages that delay others on a shared link, in bytes."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Slow components of a network."""
+
+    suspects: tuple[Suspect, ...]
+    nodes: int
+    """Number of nodes that were compared with others, as of switches, cables and pairs."""
+    switches: int
+    cables: int
+    pairs: int = 0
+    doubts: tuple[Doubt, ...] = ()
+    has_two_kinds: bool = False
+    """Whether so many nodes are slow that either kind may be the normal one."""
+
+
+def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
+    """Outliers of a network by RULE, those that explain most first. Where directions were measured
+    by themselves, both together are judged and then each as nodes and switches of their own."""
+    if not pairwise.is_one_way:
+        return _verdict(pairwise, is_simulated)
+    whole = _verdict(pairwise.both_ways, is_simulated)
+    each = _verdict(pairwise, is_simulated)
+    ways: dict[tuple[str, frozenset[str]], set[tuple[str, ...]]] = {}
+    for suspect in each.suspects:
+        ways.setdefault(_part(suspect), set()).add((suspect.way or "", *suspect.names))
+    of_whole = {_part(suspect) for suspect in whole.suspects}
+    # Nodes of two kinds in one direction differ by half as much in both together: what is slow
+    # there alone may be theirs.
+    ways_explained = (0, 1) if each.has_two_kinds else (1,)
+    explained = _ranks_of_slow_nodes(each.suspects, pairwise)
+    known = {doubt.why for doubt in whole.doubts}
+    return replace(
+        whole,
+        suspects=(
+            *(
+                suspect
+                for suspect in whole.suspects
+                if len(ways.get(_part(suspect), ())) not in ways_explained
+                and not (suspect.what in (PAIR, PLACE) and explained & {*suspect.names})
+            ),
+            *(
+                suspect
+                for suspect in each.suspects
+                if len(ways[_part(suspect)]) == 1 or _part(suspect) not in of_whole
+            ),
+        ),
+        doubts=(*whole.doubts, *(doubt for doubt in each.doubts if doubt.why not in known)),
+    )
+
+
+def _ranks_of_slow_nodes(suspects: Iterable[Suspect], pairwise: Pairwise) -> set[str]:
+    """The names of ranks whose node explains that their pairs are slow."""
+    slow = {name for suspect in suspects if suspect.what == NODE for name in suspect.names}
+    name_of_rank = _namer(pairwise)
+    return {name_of_rank(i) for i in range(len(pairwise.ranks)) if pairwise.host(i) in slow}
+
+
+def cut_doubts(pairwise: Pairwise) -> list[Doubt]:
+    """The doubts about a pass over all pairs that ended early, or without some node."""
+    doubts = lacking_doubts(pairwise.wanted - len(pairwise.ends), pairwise.wanted)
+    passes = len(pairwise.passes)
+    for host, count in pairwise.seldom_measured()[:1]:
+        why = f"{host} was measured in only {count} of {passes} passes"
+        doubts.append(Doubt(why, "see why, and measure again"))
+    return doubts
+
+
+def _part(suspect: Suspect) -> tuple[str, frozenset[str]]:
+    return suspect.what, frozenset(suspect.names)
+
+
+def boards_of(
+    pairwise: Pairwise, is_simulated: bool = False
+) -> tuple[list[Board], Network, list[str]]:
+    """The board of each size, and the network by numbers of its nodes, with their names."""
+    hosts = list(dict.fromkeys(pairwise.host(i) for i in range(len(pairwise.ranks))))
+    network = _network(pairwise, hosts, is_simulated)
+    return [_board(pairwise, size, network) for size in range(len(pairwise.bytes))], network, hosts
+
+
+def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
+    boards, network, hosts = boards_of(pairwise, is_simulated)
+    judgement = judged(boards, network)
+    named = _one_way_name if pairwise.is_one_way else _name
+    return Verdict(
+        suspects=tuple(
+            _suspect(*named(fault, pairwise, hosts), pairwise) for fault in judgement.faults
+        ),
+        nodes=judgement.judged[NODE],
+        switches=judgement.judged[INSIDE],
+        cables=judgement.judged[CABLE],
+        pairs=judgement.judged[PAIR],
+        doubts=(*judgement.doubts, *unmeasured_doubts(pairwise.places, pairwise.measured)),
+        has_two_kinds=judgement.has_two_kinds,
+    )
+
+
+_Named = tuple[Fault, tuple[str, ...], str | None]
+"""A fault, the names of its units, and its way."""
+
+
+def _name(fault: Fault, pairwise: Pairwise, hosts: Sequence[str]) -> _Named:
+    return fault, names_of(fault, hosts, pairwise.switches, _namer(pairwise)), None
+
+
+def _one_way_name(fault: Fault, pairwise: Pairwise, hosts: Sequence[str]) -> _Named:
+    """Its units are numbered twice as high, and one more where they receive."""
+    units = sorted(fault.units, key=lambda unit: unit % 2)
+    is_inside = fault.kind == CABLE and len({unit // 2 for unit in units}) == 1
+    single = replace(
+        fault,
+        kind=INSIDE if is_inside else fault.kind,
+        units=tuple(dict.fromkeys(unit // 2 for unit in units)),
+    )
+    ways = {unit % 2 for unit in units}
+    way = None if is_inside else OUT if 0 in ways else IN
+    return single, names_of(single, hosts, pairwise.switches, _namer(pairwise)), way
+
+
+def _network(pairwise: Pairwise, hosts: Sequence[str], is_simulated: bool) -> Network:
+    numbers = {name: i for i, name in enumerate(hosts)}
+    host = np.array([numbers[pairwise.host(i)] for i in range(len(pairwise.ranks))], np.int64)
+    switch = np.full(len(hosts), -1)
+    if not pairwise.are_found:
+        switch[host] = pairwise.switch
+    if pairwise.is_one_way:
+        host, switch = _twice(host), _twice(switch)
+    return Network(host, switch, is_simulated, pairwise.is_one_way, pairwise.held)
+
+
+def _twice(numbers: Whole) -> Whole:
+    """Numbers for what sends and what receives; -1 stays unknown."""
+    both = np.repeat(2 * numbers, 2) + np.tile([0, 1], len(numbers))
+    return np.where(np.repeat(numbers, 2) < 0, -1, both)
+
+
+def _board(pairwise: Pairwise, size: int, network: Network) -> Board:
+    """The board of one size. The kind of a path is its level, or that both ends are on one node."""
+    ends, hosts = pairwise.ends, network.host[pairwise.ends]
+    if pairwise.is_one_way:
+        ends = 2 * ends + np.array([0, 1])
+        hosts = network.host[ends] // 2
+    same = hosts[:, 0] == hosts[:, 1]
+    return Board(
+        name=format_size(pairwise.bytes[size]),
+        ends=ends,
+        kinds=same.astype(np.int64) if pairwise.are_found else pairwise.level,
+        logs=np.log(pairwise.typical_s[size].astype(np.float64)),
+        launches=np.log(pairwise.seconds[size].astype(np.float64)),
+        rounds=pairwise.rounds if pairwise.bytes[size] >= LEAST_TO_DELAY else None,
+    )
+
+
+def _namer(pairwise: Pairwise) -> Callable[[int], str]:
+    """Names of ranks, by default those of their nodes."""
+    ranks_of = Counter(map(pairwise.host, range(len(pairwise.ranks))))
+
+    def name_of_rank(i: int) -> str:
+        host = pairwise.host(i)
+        return host if ranks_of[host] == 1 else f"rank {pairwise.ranks[i]} on {host}"
+
+    return name_of_rank
+
+
+def _suspect(fault: Fault, names: tuple[str, ...], way: str | None, pairwise: Pairwise) -> Suspect:
+    each = pairwise.seconds[fault.board][:, fault.members]
+    usual = pairwise.level_medians_s[fault.board][pairwise.level[fault.members]]
+    typical: Callable[[Array], float] = of_cable if fault.kind == CABLE else np.median
+    typical_s = float(typical(np.asarray(median_of_passes(each), np.float64)))
+    # A level that the times show may be that of the outlier itself.
+    usual_s = typical_s / fault.ratio if pairwise.are_found else float(np.median(usual))
+    return Suspect(
+        what=fault.kind,
+        names=names,
+        bytes=pairwise.bytes[fault.board],
+        pairs=len(fault.members),
+        typical_s=typical_s,
+        usual_s=usual_s,
+        ratio=fault.ratio,
+        p=fault.p,
+        passes_agreeing=fault.agreeing,
+        passes=fault.launches,
+        way=way,
+    )

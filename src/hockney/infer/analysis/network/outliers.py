@@ -1,0 +1,249 @@
+"""Outliers of pairs and cores: nodes, places and pairs that are slower than their peers.
+
+The rule is in outlier_rule.py, the order of explanations in faults.py; a network's passes are
+judged by the same (network_faults.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from hockney.base.units import format_size
+from hockney.infer.analysis.conditions.noise import held_by_others
+from hockney.infer.analysis.network.boards import (
+    CABLE,
+    GROUP,
+    INSIDE,
+    NODE,
+    UPLINK,
+    Board,
+    Doubt,
+    Fault,
+    Network,
+    lacking_doubts,
+    names_of,
+    unmeasured_doubts,
+)
+from hockney.infer.analysis.network.faults import judged
+from hockney.infer.analysis.network.outlier_rule import (
+    LEAST_MEMBERS,
+    LEAST_RATIO,
+    SIGNIFICANCE,
+    agreeing_words,
+)
+from hockney.infer.analysis.network.places import BETWEEN_NODES, places_of, shared
+from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.plan.axes import Key, key_without
+from hockney.plan.topology import switches_of
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.cores import Cores
+from hockney.plan.workloads.pairs import Pairs
+from hockney.records import Place, Run
+
+RULE = (
+    f"an outlier takes more than {100.0 * (LEAST_RATIO - 1.0):.0f} % longer than its peers, and "
+    "more than 1 / (1 - h) times as long if others held the CPUs of half of the ranks for a "
+    "fraction h of the time, with "
+    f"p < {100.0 * SIGNIFICANCE:.0f} % for all that were compared (Student's t of its logarithm "
+    "against the peers without those that are far off; Bonferroni's correction), in 4 of 5 "
+    "launches; nodes and places are compared by the sorted times to all their partners, pairs with "
+    "those of the same known hardware and of the same level of the times, if that is spread over "
+    "the network"
+)
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """One node, place or pair that is slower than its peers."""
+
+    what: str
+    """Kind: node, place, pair; group, for nodes near each other but slow to all others; or uplink,
+    switch or cable where switches are known."""
+    ranks: tuple[int, ...]
+    group: str
+    """The hardware that the ranks of its pairs share (places.SHARED)."""
+    operation: str
+    bytes: int
+    pairs: int
+    """Number of pairs at once."""
+    ratio: float
+    """Time over that of its peers, at the size where the ratio is largest."""
+    p: float
+    """p, corrected for the number of candidates."""
+    launches_agreeing: int
+    launches: int
+    names: tuple[str, ...] = ()
+    """Names of nodes or switches; ranks with their nodes."""
+
+    @property
+    def agreeing(self) -> str:
+        return agreeing_words(self.launches_agreeing, self.launches, "launch")
+
+    @property
+    def is_between_nodes(self) -> bool:
+        return self.group in BETWEEN_NODES
+
+
+@dataclass(frozen=True)
+class Outliers:
+    """The outliers, and why some could not be judged."""
+
+    outliers: tuple[Outlier, ...]
+    judged: Mapping[str, int]
+    """Number of nodes, places, switches, cables and pairs that were compared; empty if none could
+    be."""
+    doubts: tuple[Doubt, ...]
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """Numbers of ranks, nodes and switches."""
+
+    ranks: tuple[int, ...]
+    hosts: tuple[str, ...]
+    switches: tuple[str, ...]
+    network: Network
+
+
+def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> Outliers:
+    """Outliers by RULE in the headline state, those that explain most first."""
+    points = _by_board(estimates)
+    ranks = sorted({rank for board in points.values() for pair in board for rank in pair})
+    places = places_of(run)
+    numbered = _numbered(tuple(ranks), places, run)
+    boards = [_board(of_it, ranks, places) for of_it in points.values()]
+    judgement = judged(boards, numbered.network)
+    firsts = [next(iter(of_it.values())) for of_it in points.values()]
+    kinds = [_groups(board, ranks, places) for board in boards]
+    outliers = tuple(
+        _outlier(fault, firsts[fault.board], kinds[fault.board], numbered)
+        for fault in judgement.faults
+    )
+    pairs = {_pair(point) for point in estimates.own() if point.is_one_pair}
+    left_out = unmeasured_doubts(
+        _listed_places(places, workload), {rank for pair in pairs for rank in pair}
+    )
+    wanted = _wanted(places, workload)
+    if wanted & pairs and not left_out:  # else the plan is another's
+        left_out = lacking_doubts(len(wanted - pairs), len(wanted))
+    return Outliers(outliers, +judgement.judged, (*judgement.doubts, *left_out))
+
+
+def _wanted(places: Mapping[int, Place], workload: Workload | None) -> set[Pair]:
+    """The pairs that the plan measures; empty where that is not known."""
+    if isinstance(workload, Cores):
+        return set(combinations(sorted(places), 2))
+    if isinstance(workload, Pairs) and max(workload.active, default=0) >= len(workload.pairing):
+        return {(min(pair), max(pair)) for pair in workload.pairing}
+    return set()
+
+
+def _listed_places(places: Mapping[int, Place], workload: Workload | None) -> Mapping[int, Place]:
+    """The places of the ranks that were to be measured: those in the list of pairs, if any."""
+    pairing = getattr(workload, "pairing", ())
+    listed = {rank for pair in pairing for rank in pair}
+    return {rank: place for rank, place in places.items() if not listed or rank in listed}
+
+
+def _pair(point: PointEstimate) -> Pair:
+    return min(point.peers), max(point.peers)
+
+
+def _by_board(estimates: Estimates) -> dict[Key, dict[Pair, PointEstimate]]:
+    """Points by pair, for each size and number of pairs at once; the slower rank's where both have
+    one."""
+    boards: dict[Key, dict[Pair, PointEstimate]] = {}
+    for point in estimates.own():
+        if not point.is_one_pair or not min(point.medians_s) > 0.0:
+            continue
+        key = key_without(point, "peers", "level")
+        pair = _pair(point)
+        other = boards.setdefault(key, {}).get(pair)
+        if other is None or point.typical_s > other.typical_s:
+            boards[key][pair] = point
+    return {key: board for key, board in boards.items() if len(board) >= LEAST_MEMBERS}
+
+
+def _numbered(ranks: tuple[int, ...], places: Mapping[int, Place], run: Run) -> _Numbered:
+    of_rank = [places[rank].host if rank in places else None for rank in ranks]
+    hosts = tuple(dict.fromkeys(host for host in of_rank if host is not None))
+    paths = {
+        place.host: switches_of(place.topology) for place in places.values() if place.host in hosts
+    }
+    of_host = [paths[host][-1] if paths[host] else None for host in hosts]
+    switches = tuple(dict.fromkeys(name for name in of_host if name is not None))
+    host = np.array([-1 if name is None else hosts.index(name) for name in of_rank], np.int64)
+    switch = [-1 if name is None else switches.index(name) for name in of_host]
+    held = held_by_others(run)
+    network = Network(host, np.array(switch, np.int64), run.is_simulated, held=held)
+    return _Numbered(ranks, hosts, switches, network)
+
+
+def _board(
+    points: Mapping[Pair, PointEstimate], ranks: list[int], places: Mapping[int, Place]
+) -> Board:
+    number = {rank: i for i, rank in enumerate(ranks)}
+    names = [shared(places.get(a), places.get(b)) for a, b in points]
+    known = sorted(set(names))
+    launches = sorted({n for point in points.values() for n in point.launch_numbers})
+    each = np.full((len(launches), len(points)), np.nan)
+    for column, point in enumerate(points.values()):
+        rows = [launches.index(launch) for launch in point.launch_numbers]
+        each[rows, column] = np.log(point.medians_s)
+    first = next(iter(points.values()))
+    at_once = f" with {first.pairs} pairs at once" if (first.pairs or 1) > 1 else ""
+    return Board(
+        name=f"{format_size(first.bytes)}{at_once}",
+        ends=np.array([[number[a], number[b]] for a, b in points], np.int64),
+        kinds=np.array([known.index(name) for name in names], np.int64),
+        logs=np.log([point.typical_s for point in points.values()]),
+        launches=each,
+    )
+
+
+def _groups(board: Board, ranks: list[int], places: Mapping[int, Place]) -> list[str]:
+    return [shared(places.get(ranks[a]), places.get(ranks[b])) for a, b in board.ends.tolist()]
+
+
+def _outlier(fault: Fault, point: PointEstimate, kinds: list[str], numbered: _Numbered) -> Outlier:
+    own = [kinds[i] for i in fault.members.tolist()]
+    return Outlier(
+        what=fault.kind,
+        ranks=_ranks_of(fault, numbered),
+        group=max(set(own), key=own.count),
+        operation=point.operation,
+        bytes=point.bytes,
+        pairs=point.pairs or 1,
+        ratio=fault.ratio,
+        p=fault.p,
+        launches_agreeing=fault.agreeing,
+        launches=fault.launches,
+        names=_names(fault, numbered),
+    )
+
+
+def _ranks_of(fault: Fault, numbered: _Numbered) -> tuple[int, ...]:
+    """All ranks of nodes or switches, or the ranks themselves."""
+    host = numbered.network.host
+    if fault.kind in (NODE, GROUP):
+        chosen = np.isin(host, fault.units)
+    elif fault.kind in (UPLINK, INSIDE, CABLE):
+        nodes = np.flatnonzero(np.isin(numbered.network.switch, fault.units))
+        chosen = np.isin(host, nodes)
+    else:
+        chosen = np.isin(np.arange(len(host)), fault.units)
+    return tuple(numbered.ranks[i] for i in np.flatnonzero(chosen).tolist())
+
+
+def _names(fault: Fault, numbered: _Numbered) -> tuple[str, ...]:
+    def name_of_rank(i: int) -> str:
+        host = int(numbered.network.host[i])
+        return f"rank {numbered.ranks[i]}" + (f" ({numbered.hosts[host]})" if host >= 0 else "")
+
+    return names_of(fault, numbered.hosts, numbered.switches, name_of_rank)

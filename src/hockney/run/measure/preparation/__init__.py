@@ -1,0 +1,1 @@
+"""Makes what the launches of a plan need, and says what they lack."""

@@ -1,0 +1,190 @@
+"""Reads parameter files: settings in files of the user and of the system, which an MPI library
+reads at its start beside the environment."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Container, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney.base.confidential import may_be_stored
+from hockney.base.errors import HockneyError
+from hockney.plan import Case, Plan
+from hockney.run.measure.preparation.setup import mpi_of
+from hockney.run.mpis import Engine, Mpi, family_of
+
+MOST_BYTES, MOST_LINES, LONGEST_VALUE = 1 << 16, 64, 200
+"""Most bytes of a file, most of its settings, and most letters of a value: no user's file has
+more."""
+NAME = re.compile(r"\w+")
+MCA, CVAR = "OMPI_MCA_", "MPIR_CVAR_"
+OVERRIDING, USUAL = "mca_base_override_param_file", "mca_base_param_files"
+"""The control variables of Open MPI that list its files."""
+SYSTEM_MPICH = Path("/etc/mpich.conf")
+OF_THE_SYSTEM = ("/etc", "/usr", "/opt")
+"""Directories whose paths name no user."""
+
+
+@dataclass(frozen=True)
+class InFiles:
+    """What parameter files set."""
+
+    files: Mapping[str, dict[str, str]]
+    """Values by equivalent environment variable, by file; the first file that sets a variable
+    counts."""
+    overriding: frozenset[str] = frozenset()
+    """The files that override the environment."""
+
+    @property
+    def recorded(self) -> dict[str, object]:
+        """Fields of the environment in the record."""
+        overriding = {"overriding_files": sorted(self.overriding)} if self.overriding else {}
+        return {"parameter_files": self.files, **overriding}
+
+    def or_else(self, other: InFiles) -> InFiles:
+        """Both; where both know a file, this one's values."""
+        files = dict(self.files)
+        for file, settings in other.files.items():
+            files[file] = settings | files.get(file, {})
+        return InFiles(files, self.overriding | other.overriding)
+
+
+NOTHING_HELD = InFiles({})
+Paths = list[tuple[Path, bool]]
+"""Files in order of precedence, and whether each overrides the environment."""
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """The parameter files of a library."""
+
+    prefix: str
+    """Prefix of the equivalent environment variables."""
+    has_prefix: bool
+    """Whether the names in the files have it, too."""
+    paths: Callable[[Mpi, Engine, Mapping[str, str], float], Paths | None]
+    """The files that the library reads in an environment; None if it does not report them (within
+    so many seconds)."""
+
+
+_listed: dict[tuple[object, ...], Paths | None] = {}
+"""Files that engines listed in this process, by all that decides them: starting an engine takes
+time, and each variant and each look of `watch` would start one."""
+
+
+def _mca_files(mpi: Mpi, engine: Engine, env: Mapping[str, str], timeout_s: float) -> Paths | None:
+    """What the library reports (MPI_T): OMPI_MCA_mca_base_param_files, the home directory and the
+    place where it is installed decide it."""
+    of_env = deciding(env)
+    key = engine.path, deciding(os.environ), os.environ.get("HOME"), of_env
+    if key in _listed:
+        return _listed[key]
+    _listed[key] = None
+    with suppress(HockneyError):  # an engine that cannot report them is refused elsewhere
+        controls = family_of(mpi).all_controls(engine, dict(of_env), timeout_s)
+        if USUAL in controls:
+            _listed[key] = [
+                (Path(part.strip()), name == OVERRIDING)
+                for name in (OVERRIDING, USUAL)
+                if name in controls
+                for part in (controls[name].value or "").split(",")
+                if part.strip()
+            ]
+    return _listed[key]
+
+
+def _mpich_files(
+    mpi: Mpi,  # noqa: ARG001
+    engine: Engine,  # noqa: ARG001
+    env: Mapping[str, str],  # noqa: ARG001
+    timeout_s: float,  # noqa: ARG001
+) -> Paths:
+    return [(SYSTEM_MPICH, False)]
+
+
+KINDS = (FileKind(MCA, False, _mca_files), FileKind(CVAR, True, _mpich_files))
+
+
+def held_in_files(
+    mpi: Mpi,
+    engine: Engine,
+    env: Mapping[str, str],
+    timeout_s: float,
+    variables: Container[str] = (),
+) -> InFiles | None:
+    """What the parameter files set that this library reads in this environment and `env`, as far as
+    it may be stored; None if it is not known which it reads. variables: those returned whatever
+    their values, which must not be stored."""
+    held: InFiles | None = None
+    family = family_of(mpi)
+    for kind in KINDS:
+        if family.control_of(f"{kind.prefix}X") is None:
+            continue
+        paths = kind.paths(mpi, engine, env, timeout_s)
+        if paths is None:
+            continue
+        held = held or NOTHING_HELD
+        for path, overrides in paths:
+            if settings := _settings_in(path, kind, variables):
+                shown = _shown(path)
+                names = frozenset({shown} if overrides else ())
+                held = held.or_else(InFiles({shown: settings}, names))
+    return held
+
+
+def held_for(plan: Plan) -> InFiles | None:
+    """The same for all cases of a plan; None also for simulated libraries, which read none."""
+    held: InFiles | None = None
+    real = {_key(case): case.placement for case in plan.cases if case.placement.platform is None}
+    for placement in real.values():
+        with suppress(HockneyError):  # a variant that cannot be built is left out
+            own = held_in_files(*mpi_of(placement), placement.env, plan.sampling.timeout_s)
+            held = held.or_else(own) if held and own else held or own
+    return held
+
+
+def _key(case: Case) -> tuple[object, ...]:
+    """What decides which files are read: forced algorithms do not."""
+    placement = case.placement
+    return placement.mpicc, placement.engine, deciding(placement.env)
+
+
+def deciding(env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The variables that name parameter files."""
+    return tuple(item for item in sorted(env.items()) if "param_file" in item[0])
+
+
+def _settings_in(path: Path, kind: FileKind, variables: Container[str]) -> dict[str, str]:
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES).decode(errors="replace")
+    except OSError:
+        return {}
+    settings: dict[str, str] = {}
+    for line in text.splitlines():
+        in_file, equals, value = map(str.strip, line.partition("#")[0].partition("="))
+        is_setting = equals and NAME.fullmatch(in_file) and _is_a_name(in_file, kind)
+        if not is_setting or len(value) > LONGEST_VALUE:
+            continue
+        name = in_file if kind.has_prefix else kind.prefix + in_file
+        if name in variables or (may_be_stored(name, value) and len(settings) < MOST_LINES):
+            settings[name] = value
+    return settings
+
+
+def _is_a_name(name: str, kind: FileKind) -> bool:
+    return name.startswith(kind.prefix) if kind.has_prefix else name.islower()
+
+
+def _shown(path: Path) -> str:
+    """The path without the name of the user, which any directory outside of the system's may
+    have."""
+    path = Path(os.path.normpath(path))
+    with suppress(ValueError, OSError, RuntimeError):
+        home = Path(os.environ.get("HOME") or Path.home())
+        if home != Path(home.anchor):  # as in some containers
+            return f"~/{path.relative_to(home)}"
+    return str(path) if any(map(path.is_relative_to, OF_THE_SYSTEM)) else path.name

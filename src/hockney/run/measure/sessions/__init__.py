@@ -1,0 +1,1 @@
+"""Measures one plan: launch after launch, until it is precise enough or the budget is spent."""

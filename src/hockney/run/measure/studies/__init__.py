@@ -1,0 +1,1 @@
+"""Plans of many cases or steps, where results decide what is measured next."""

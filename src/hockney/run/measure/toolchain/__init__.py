@@ -1,0 +1,1 @@
+"""Finds the MPI and builds the engine with it."""
