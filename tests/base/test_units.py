@@ -8,7 +8,9 @@ from hockney.base.errors import UsageError
 from hockney.base.units import (
     LARGEST_SIZE,
     format_estimated_size,
+    format_percent,
     format_rate,
+    format_ratio,
     format_seconds,
     format_size,
     format_uncertainty,
@@ -156,6 +158,42 @@ def test_numbers_are_written_with_their_unit() -> None:
     assert format_rate(2.0**31) == "2 GiB/s"
     assert format_rate(None) == "-"
     assert format_size(5000) == "5000 B"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (0.288, "0.288"),
+        (1.0, "1"),
+        (12.345, "12.3"),
+        (999.4, "999"),
+        (999.6, "1,000"),
+        (1540.0, "1,540"),
+        (1_234_567.0, "1,230,000"),
+        (0.00001234, "0.0000123"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_a_ratio_has_three_digits_and_no_exponent(ratio: float, text: str) -> None:
+    assert format_ratio(ratio) == text
+
+
+def test_a_percentage_has_no_exponent() -> None:
+    assert format_percent(0.00123) == "0.12 %"
+    assert format_percent(0.999) == "100 %"
+    assert format_percent(1.0, 1) == "100 %"
+
+
+@given(st.floats(0.001, 999.0), st.integers(3, 6))
+def test_a_small_ratio_is_written_as_it_is_rounded(ratio: float, digits: int) -> None:
+    assert format_ratio(ratio, digits) == f"{ratio:.{digits}g}"
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 6))
+def test_a_ratio_keeps_its_digits_however_large_it_is(ratio: float, digits: int) -> None:
+    text = format_ratio(ratio, digits)
+    assert "e" not in text
+    assert float(text.replace(",", "")) == float(f"{ratio:.{digits}g}")
 
 
 @pytest.mark.parametrize(

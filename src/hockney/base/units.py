@@ -6,6 +6,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 
 from hockney.base.errors import UsageError
@@ -174,6 +175,17 @@ def format_uncertainty(half_width: float, decimals: int | None = None) -> str:
     if decimals is None:
         decimals = 1 if percent < 9.95 else 0
     return f"±{percent:.{decimals}f} %" if half_width <= MOST_UNCERTAIN else "not known"
+
+
+def format_ratio(ratio: float, digits: int = 3) -> str:
+    """A ratio in so many known digits, never with an exponent: "0.288", "12.5", "1,540"."""
+    text = f"{ratio:.{digits}g}"
+    return f"{Decimal(text):,f}" if math.isfinite(ratio) else text
+
+
+def format_percent(fraction: float, digits: int = 2) -> str:
+    """A fraction as a percentage in so many known digits: "0.12 %", "100 %"."""
+    return f"{format_ratio(100.0 * fraction, digits)} %"
 
 
 def format_size(size: int) -> str:
