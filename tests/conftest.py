@@ -39,7 +39,7 @@ from hockney.run.launchers import own_launcher
 from hockney.run.measure.launches.launch import open_stdin
 from hockney.run.measure.launches.start import MOST_FAILED_STARTS
 from hockney.run.measure.machine import shared_memory
-from hockney.run.measure.machine.checks import available_memory
+from hockney.run.measure.machine.capacity import available_memory
 from hockney.run.measure.preparation import setup
 from hockney.run.measure.toolchain import mpi as find
 from hockney.run.measure.toolchain.build import build_engine

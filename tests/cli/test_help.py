@@ -19,7 +19,7 @@ from hockney.cli._verb import MeasuringVerb
 from hockney.cli.collective import CASE_S
 from hockney.foreign.programs import PROGRAMS
 from hockney.plan import Plan
-from hockney.run.measure.machine.checks import allowed_cpus
+from hockney.run.measure.machine.capacity import allowed_cpus
 
 WHOLE = click.Context(cli.cli, info_name="hockney")
 VERBS = {

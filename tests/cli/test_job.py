@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
-from hockney.run.measure.machine import checks
+from hockney.run.measure.machine import capacity
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_time_limit_is_never_longer_than_what_was_asked_for(
 def test_the_cpus_of_the_host_that_writes_the_script_decide_nothing(
     hockney: RunHockney, monkeypatch: pytest.MonkeyPatch, verb: str, cpus: int
 ) -> None:
-    monkeypatch.setattr(checks, "allowed_count", lambda: cpus)
+    monkeypatch.setattr(capacity, "allowed_count", lambda: cpus)
     done = hockney("job", "pbs", "--", *verb.split(), "--nodes", "8")
     assert done.status == 0, done.stderr
     assert "select=8:ncpus=1:mpiprocs=1" in done.stdout
@@ -152,7 +152,7 @@ def test_the_cpus_of_the_host_that_writes_the_script_decide_nothing(
 def test_a_node_may_have_more_cpus_than_the_host_that_writes_the_script(
     hockney: RunHockney, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "allowed_count", lambda: 2)
+    monkeypatch.setattr(capacity, "allowed_count", lambda: 2)
     words = ("pingpong", "--nodes", "1", "-n", "192")
     done = hockney("job", "slurm", "--", *words)
     assert done.status == 0, done.stderr

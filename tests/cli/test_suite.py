@@ -25,6 +25,7 @@ from hockney.infer.analysis.gate import FAILED, NOT_JUDGED
 from hockney.plan import Plan, plan_of
 from hockney.records import Finish, Run
 from hockney.run.measure.journal import Journal
+from hockney.run.measure.sessions.answer import Problem
 from hockney.run.measure.suite import READY, _expand, read_suite
 from samples import make_run, past_run, write_run
 
@@ -263,7 +264,7 @@ def test_a_signal_at_the_end_of_a_run_ends_the_suite(
         signal.raise_signal(signal.SIGINT)
         return True
 
-    monkeypatch.setattr("hockney.run.measure.sessions.session._is_done", done_and_stopped)
+    monkeypatch.setattr("hockney.run.measure.sessions.measuring._is_done", done_and_stopped)
     (tmp_path / "plan.toml").write_text(PLAN)
     done = hockney("suite", "plan.toml", "-o", "results")
     assert done.status == 130
@@ -347,8 +348,8 @@ def test_runs_that_an_earlier_suite_lacks_are_in_the_verdict(
 
 
 def test_a_run_that_failed_is_in_the_verdict(journal: Journal) -> None:
-    problem = "launch 0 failed: no memory; the last lines of its output:\n    Aborted"
-    judged = suite._unfinished(journal, {"01-whole.jsonl": "", "02-broken.jsonl": problem})
+    problem = Problem("launch 0 failed: no memory", printed=("Aborted",))
+    judged = suite._unfinished(journal, {"01-whole.jsonl": [], "02-broken.jsonl": [problem]})
     assert judged.gate is not None
     assert judged.gate.line == 'gate: FAILED: "broken" failed: launch 0 failed: no memory'
     (finding,) = judged.findings

@@ -9,7 +9,7 @@ from hockney.base.errors import UsageError
 from hockney.plan import Case, Placement, sizes_of
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.launchers import answer, flux, launcher_named, own_launcher, srun
-from hockney.run.measure.machine import checks
+from hockney.run.measure.machine import capacity
 from hockney.run.mpis import Mpi
 from hockney.run.schedulers import Allocation, find_allocation, find_starter
 
@@ -86,14 +86,14 @@ def test_hosts_platforms_and_mpiexec_go_before_the_job(job: str) -> None:
 
 def test_ranks_may_be_on_all_nodes_of_a_job(monkeypatch: pytest.MonkeyPatch, job: str) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-    assert checks.nodes() == (JOBS[job][1].nodes or 1)
-    assert checks.allowed_cpus() == 2 * checks.nodes()
+    assert capacity.nodes() == (JOBS[job][1].nodes or 1)
+    assert capacity.allowed_cpus() == 2 * capacity.nodes()
 
 
 def test_no_more_cpus_than_the_job_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LSB_JOBID", "1")
     monkeypatch.setenv("LSB_MCPU_HOSTS", "n1 1")
-    assert checks.allowed_cpus() == 1
+    assert capacity.allowed_cpus() == 1
 
 
 def test_a_scheduler_that_is_not_here_is_told() -> None:

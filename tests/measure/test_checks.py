@@ -11,8 +11,9 @@ from hockney.plan.placement import parse_cpus
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.run.measure.machine import checks
-from hockney.run.measure.machine.checks import available_memory, check_memory, check_plan
+from hockney.run.measure.machine import capacity, placements
+from hockney.run.measure.machine.capacity import available_memory, check_memory
+from hockney.run.measure.machine.checks import check_plan
 
 
 def check(workload: Workload, placement: Placement, **sampling: float) -> None:
@@ -81,14 +82,14 @@ def test_cpu_lists_are_read_in_their_order() -> None:
 
 
 def test_what_can_be_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "allowed_set", lambda: {0, 1})  # there may be one CPU
+    monkeypatch.setattr(placements, "allowed_set", lambda: {0, 1})  # there may be one CPU
     check(EIGHT, Placement(cpus=(0, 1)))
 
 
 def test_more_simulated_ranks_than_the_kernel_has_stacks_for_are_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(checks, "MAPPINGS", tmp_path / "max_map_count")
+    monkeypatch.setattr(capacity, "MAPPINGS", tmp_path / "max_map_count")
     many = Placement(platform="cluster:99998", ranks=99998)
     check(EIGHT, many)
     (tmp_path / "max_map_count").write_text("65530\n")

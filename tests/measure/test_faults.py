@@ -17,7 +17,7 @@ from conftest import TEST_TIMEOUT_S, RunHockney, first_of
 from hockney import records
 from hockney.records import End
 from hockney.run.measure.launches.launch import Outcome
-from hockney.run.measure.preparation.failures import failure_of
+from hockney.run.measure.sessions.failures import failure_of
 from hockney.run.measure.sessions.resume import whole_launches
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
@@ -80,9 +80,9 @@ def test_a_launch_that_somebody_else_ends(hockney: RunHockney, tmp_path: Path) -
 @pytest.mark.parametrize("can_resume", [True, False])
 def test_advice_after_a_cut_is_what_the_verb_can_do(can_resume: bool) -> None:
     cut = End(launch=0, reason="interrupted")
-    message = failure_of(0, Outcome(exit_status=0, wall_s=1.0), [], [cut], can_resume)
-    assert message is not None
-    assert ("--resume" in message) == can_resume
+    problem = failure_of(0, Outcome(exit_status=0, wall_s=1.0), [], [cut], can_resume)
+    assert problem is not None
+    assert ("--resume" in problem.sentence) == can_resume
 
 
 @pytest.mark.long

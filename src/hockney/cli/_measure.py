@@ -16,7 +16,7 @@ from hockney.plan import Plan
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import LeftOutNode
 from hockney.run.measure.execution import Target, measure
-from hockney.run.measure.machine.checks import check_allocation
+from hockney.run.measure.machine.placements import check_allocation
 from hockney.run.measure.sessions.problems import raise_problems, unanswered
 from hockney.run.measure.sessions.session import Session
 from hockney.show.progress import ProgressView

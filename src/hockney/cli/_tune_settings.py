@@ -177,11 +177,10 @@ def _failed(session: Session, own: str) -> list[str]:
     lines = []
     for answer in session.answers:
         if answer.problem is not None:
-            first = answer.problem.partition("\n")[0].partition("; the last lines")[0]
-            first = first.partition(" (--timeout")[0]  # an option of another verb
             if answer.case.variant == own:
-                raise HockneyError(answer.problem)
-            lines.append(f"{answer.case.variant}: {first}")
+                raise HockneyError(str(answer.problem))
+            words = answer.problem.without_options or answer.problem.first_line
+            lines.append(f"{answer.case.variant}: {words}")
     return lines
 
 

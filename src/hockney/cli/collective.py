@@ -255,6 +255,6 @@ def _values(values: list[int] | str | None, coarse: Sequence[int]) -> Sequence[i
 
 
 def _usual_ranks(threads: tuple[int, ...]) -> int:
-    from hockney.run.measure.machine.checks import allowed_cpus
+    from hockney.run.measure.machine.capacity import allowed_cpus
 
     return max(allowed_cpus() // max(threads, default=1), 1)

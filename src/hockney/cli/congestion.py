@@ -131,7 +131,7 @@ def command(
     others load the network. The congestion factor is the ratio of the two times: of the medians,
     and of the 99 % and 99.9 % quantiles.
     """
-    from hockney.run.measure.machine.checks import allowed_cpus
+    from hockney.run.measure.machine.capacity import allowed_cpus
     from hockney.run.measure.studies.pairing import parse_counts
 
     counts = ranks or [common.ranks_by_nodes() or max(allowed_cpus(), LEAST_RANKS)]

@@ -13,7 +13,7 @@ from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, single, sizes_of
 from hockney.plan.workloads.cores import Cores
-from hockney.run.measure.machine.checks import allowed_cpus
+from hockney.run.measure.machine.capacity import allowed_cpus
 from hockney.run.measure.machine.topology import with_topology
 
 DEFAULT_SIZES = "8,1KiB,1MiB"

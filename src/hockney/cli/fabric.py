@@ -19,7 +19,7 @@ from hockney.plan import Placement, Plan, Sampling, single, sizes_of
 from hockney.plan.knobs import option_of
 from hockney.plan.platform_files import UnreadableRoutesError
 from hockney.plan.workloads.fabric import Fabric
-from hockney.run.measure.machine.checks import allowed_cpus
+from hockney.run.measure.machine.capacity import allowed_cpus
 from hockney.run.measure.machine.topology import of_scheduler, with_routes, with_topology
 
 DEFAULT_SIZES = "8,1MiB"

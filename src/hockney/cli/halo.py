@@ -129,7 +129,7 @@ def _check_features(workload: Halo, placement: Placement) -> None:
 
 
 def _usual_ranks(common: Common) -> int:
-    from hockney.run.measure.machine.checks import allowed_cpus
+    from hockney.run.measure.machine.capacity import allowed_cpus
 
     common.check_not_simulated()
     return max(allowed_cpus(), 2)

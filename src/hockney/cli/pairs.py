@@ -22,7 +22,7 @@ from hockney.plan.messages import whole_sizes
 from hockney.plan.preset import imb_size
 from hockney.plan.words import STANDARD
 from hockney.plan.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
-from hockney.run.measure.machine.checks import allowed_cpus
+from hockney.run.measure.machine.capacity import allowed_cpus
 from hockney.run.measure.machine.topology import with_topology
 from hockney.run.measure.preparation.endpoints import with_endpoints
 from hockney.run.measure.studies.pairing import pairing_of, parse_counts

@@ -91,7 +91,8 @@ def command(
     from hockney.profiling.mix import mix_of
     from hockney.profiling.summary import ProfileSummary
     from hockney.records import Record, encode
-    from hockney.run.measure.machine.checks import check_nodes, check_simulated, check_slots
+    from hockney.run.measure.machine.capacity import check_slots
+    from hockney.run.measure.machine.placements import check_nodes, check_simulated
     from hockney.run.measure.replay import header_of, replay
     from hockney.show.as_json import dumps
     from hockney.show.mix_lines import replayed_json, replayed_lines

@@ -250,7 +250,7 @@ def _measure(
         raise click.exceptions.Exit(130)
     problems = problems_of(session)
     if not session.run.is_measured:
-        why = "; ".join(problems) or f"it ended by {session.reason}"
+        why = "; ".join(map(str, problems)) or f"it ended by {session.reason}"
         return Remedy(f"{measure.name} was not measured: {why}", again)
     for problem in problems:
         click.echo(f"hockney: {before}{problem}", err=True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hockney.infer.analysis.findings import DecidingFinding
     from hockney.infer.analysis.gate import Gate
     from hockney.run.measure.journal import Journal
+    from hockney.run.measure.sessions.answer import Problem
     from hockney.run.measure.suite import PlannedRun, Suite
 
 MEASURE_THERE = "measure this plan there, too"
@@ -141,16 +142,15 @@ def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | 
     return _Judged(together([*gates, *unjudged]), tuple(findings), tuple(lines))
 
 
-def _unfinished(journal: Journal, failed: Mapping[str, str]) -> _Judged:
+def _unfinished(journal: Journal, failed: Mapping[str, Sequence[Problem]]) -> _Judged:
     """Runs that failed and have no result, which no other part of the verdict knows. failed: what
     went wrong, by the file of the run."""
     from hockney.infer.analysis import gate
     from hockney.infer.analysis.findings import DecidingFinding
-    from hockney.run.measure.sessions.session import LAST_LINES
 
     done = journal.files()
     lines = {
-        entry.label: failed[entry.file].partition("\n")[0].removesuffix(f"; {LAST_LINES}")
+        entry.label: "; ".join(problem.first_line for problem in failed[entry.file])
         for entry in journal
         if entry.file in failed and journal.directory / entry.file not in done
     }
@@ -189,7 +189,7 @@ def _request(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
     """The plan and output of one run; all are checked before any is measured."""
     from hockney.base.toml_file import check_keys
     from hockney.cli._verb import ask, measuring_verb
-    from hockney.run.measure.machine.checks import check_allocation
+    from hockney.run.measure.machine.placements import check_allocation
     from hockney.run.measure.preparation.setup import mpi_of
 
     try:
@@ -278,7 +278,9 @@ def _closed_words(more: tuple[str, ...]) -> Iterator[str]:
         yield f"{word}={OUTLIERS}" if is_alone else word
 
 
-def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> dict[str, str]:
+def _measure_all(
+    suite: Suite, plans: list[Plan], journal: Journal, quiet: bool
+) -> dict[str, list[Problem]]:
     """Measures every run that is not done yet, even after one has failed; returns what went wrong,
     by the file of the run."""
     # For a signal that no launch heeds, as between two runs.
@@ -293,9 +295,12 @@ def _advice(journal: Journal) -> str:
     return f"interrupted; continue with --resume -o {journal.directory}"
 
 
-def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> dict[str, str]:
+def _measured(
+    suite: Suite, plans: list[Plan], journal: Journal, quiet: bool
+) -> dict[str, list[Problem]]:
     from hockney.cli._measure import measured
     from hockney.run.measure.execution import Target
+    from hockney.run.measure.sessions.answer import Problem
     from hockney.run.measure.sessions.problems import problems_of
 
     failed = {}
@@ -313,14 +318,14 @@ def _measured(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) ->
             reason, problems = session.reason, problems_of(session)
             was_stopped = session.was_stopped
         except HockneyError as error:
-            reason, problems, was_stopped = "failed", [str(error)], False
+            reason, problems, was_stopped = "failed", [Problem.of(error)], False
         journal.note(name, run.label, plan, reason)
         if was_stopped:
             click.echo(_advice(journal), err=True)
             raise click.exceptions.Exit(130)
         if problems:
-            failed[name] = "; ".join(problems)
-            click.echo(f"hockney: {before}{failed[name]}", err=True)
+            failed[name] = problems
+            click.echo(f"hockney: {before}{'; '.join(map(str, problems))}", err=True)
     return failed
 
 

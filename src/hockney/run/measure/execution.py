@@ -15,8 +15,10 @@ from hockney.records import LeftOutNode, Run, read
 from hockney.run.measure.launches.nodes import FaultyNodesError
 from hockney.run.measure.preparation.parameter_files import held_for
 from hockney.run.measure.preparation.setup import setups_of
+from hockney.run.measure.sessions.answer import Problem
+from hockney.run.measure.sessions.measuring import finish, measure_steps
 from hockney.run.measure.sessions.resume import is_finished, run_to_resume
-from hockney.run.measure.sessions.session import Session, answer, finish, new_run
+from hockney.run.measure.sessions.session import Session, new_run
 from hockney.run.measure.sessions.status import Status
 from hockney.run.measure.studies.fewer_nodes import without_nodes
 from hockney.run.measure.studies.steps import steps_of
@@ -58,7 +60,7 @@ def measure(plan: Plan, target: Target, on_progress: OnProgress, on_left_out: On
             with _prepared(plan, target, on_progress, without) as session:
                 if session.was_finished:
                     return session
-                answer(session)
+                measure_steps(session)
                 if not _goes_on(session, plan):
                     finish(session, plan)
                     return session
@@ -99,7 +101,7 @@ def _goes_on(session: Session, plan: Plan) -> bool:
     except HockneyError as error:
         for answer in session.answers:
             if answer.problem is not None:
-                answer.problem = str(error)
+                answer.problem = Problem.of(error)
         return False
     return True
 

@@ -18,7 +18,7 @@ from hockney.records import End, LaunchRecord, Record, RunRecord, Samples
 from hockney.run.measure.launches.launch import Interruption
 from hockney.run.measure.launches.start import start_of
 from hockney.run.measure.launches.trial import EMPTY_MESSAGES
-from hockney.run.measure.machine.checks import would_share
+from hockney.run.measure.machine.capacity import would_share
 from hockney.run.measure.machine.environment import new_header
 from hockney.run.measure.machine.platforms import platform_file
 from hockney.run.measure.toolchain.build import build_replayer

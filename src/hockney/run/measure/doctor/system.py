@@ -17,7 +17,7 @@ from hockney.run.measure.launches.causes import (
     LEAST_DESCRIPTORS,
     LEAST_SHARED,
 )
-from hockney.run.measure.machine.checks import available_memory
+from hockney.run.measure.machine.capacity import available_memory
 from hockney.run.measure.machine.environment import text_of
 from hockney.run.measure.machine.shared_memory import DIRECTORY, size_and_free
 

@@ -10,7 +10,7 @@ from hockney.infer.analysis.claims.claimed_number import Remedy
 from hockney.plan import Placement
 from hockney.plan.claims import Requires
 from hockney.records import Run
-from hockney.run.measure.machine.checks import nodes
+from hockney.run.measure.machine.capacity import nodes
 from hockney.run.measure.preparation.setup import mpi_of
 from hockney.run.mpis import FAMILIES, family_of_library
 

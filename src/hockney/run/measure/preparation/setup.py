@@ -36,7 +36,7 @@ class Setups:
     """A setup for each variant of a plan; the only one has no name."""
 
     by_variant: dict[str | None, Setup]
-    broken: dict[str | None, str]
+    broken: dict[str | None, HockneyError]
     """The error of each variant that cannot be started at all."""
 
     def of(self, case: Case) -> Setup:
@@ -88,9 +88,9 @@ def setups_of(plan: Plan, directory: Path) -> Iterator[Setups]:
                         f"{variant}, with which the other variants are compared: {error.message}",
                         error.advice,
                     ) from error
-                setups.broken[variant] = str(error)
+                setups.broken[variant] = error
         if setups.broken and len(setups.by_variant) < 2:
-            words = "; ".join(f"{name}: {words}" for name, words in setups.broken.items())
+            words = "; ".join(f"{name}: {error}" for name, error in setups.broken.items())
             raise UsageError(f"one variant alone is left to measure: {words}")
         yield setups
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -21,10 +21,10 @@ from hockney.infer.estimate.blocks import (
     variant_ratios,
 )
 from hockney.infer.estimate.conditions import conditions_of
-from hockney.plan import Case
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.plan.workloads.collective import Collective
 from hockney.records import Finish, Run
+from hockney.run.measure.sessions.answer import Answer
 from hockney.run.measure.sessions.last_launch import of_last_launch
 
 LOOK_EVERY = 1.0 / 8.0
@@ -33,19 +33,6 @@ FIRST_LOOK, NARROW_EVERY = 0.5, 0.25
 """Fractions of the budget before the first look, and between looks, where the comparison narrows:
 the significance level is spent evenly, so that few looks serve."""
 T = TypeVar("T")
-
-
-class Launched(Protocol):
-    """A case and how far it was measured."""
-
-    case: Case
-    run: Run
-    launches: int
-    is_done: bool
-    problem: str | None
-
-
-A = TypeVar("A", bound=Launched)
 
 
 class Blocks:
@@ -65,7 +52,7 @@ class Blocks:
         self._ended = bool(finish and finish.looks and finish.looks[-1] >= 1.0)
         self._needed = 0
 
-    def next(self, answers: Sequence[A]) -> A | None:
+    def next(self, answers: Sequence[Answer]) -> Answer | None:
         """The case of the next launch; None where none is left, or nothing to compare."""
         if not self.can_compare(answers):
             return None
@@ -78,12 +65,12 @@ class Blocks:
         ordered = order(f"{self._seed}, {place}", block, alike)
         return next(a for a in ordered if a.launches == block and not a.is_done)
 
-    def can_compare(self, answers: Sequence[Launched]) -> bool:
+    def can_compare(self, answers: Sequence[Answer]) -> bool:
         """True if the first variant and another one can be measured."""
         working = {answer.case.variant for answer in answers if answer.problem is None}
         return self._comparison.names[0] in working and len(working) > 1
 
-    def add(self, answer: Launched) -> None:
+    def add(self, answer: Answer) -> None:
         """Adds the last launch of a case, which ended by itself."""
         assert answer.case.variant is not None
         if self._ended:
@@ -93,7 +80,7 @@ class Blocks:
         conditions, samples = conditions_of(probes, rounds), of_last_launch(run.samples, last)
         self.times.add(answer.case.variant, answer.launches - 1, samples, conditions)
 
-    def is_decided(self, answers: Sequence[Launched], fraction: float) -> bool:
+    def is_decided(self, answers: Sequence[Answer], fraction: float) -> bool:
         """True if a look is due between two blocks, with `fraction` of the budget spent, and the
         comparison is conclusive."""
         launches = {answer.launches for answer in answers if not answer.is_done}
@@ -116,7 +103,7 @@ class Blocks:
             due = last + LOOK_EVERY
         return due <= fraction < 1.0
 
-    def _least(self, answers: Sequence[Launched]) -> int:
+    def _least(self, answers: Sequence[Answer]) -> int:
         """The fewest blocks with which a look can show something."""
         if not self._comparison.narrows:
             return LEAST_BLOCKS
@@ -126,7 +113,7 @@ class Blocks:
             self._needed = blocks_needed(sum(len(case.workload.sizes) for case in of_first))
         return self._needed
 
-    def _narrow(self, answers: Sequence[Launched], ratios: Sequence[VariantRatio]) -> None:
+    def _narrow(self, answers: Sequence[Answer], ratios: Sequence[VariantRatio]) -> None:
         """Stops measuring cells that are decided or do not look slower: this can only miss a
         difference, not show one that does not exist."""
         gate, least = self._comparison.gate or 0.0, self._least(answers)
@@ -147,10 +134,10 @@ class Blocks:
                 answer.case = replace(answer.case, workload=replace(workload, sizes=left))
 
 
-def _alike(answers: Sequence[A], sought: A) -> tuple[int, list[A]]:
+def _alike(answers: Sequence[Answer], sought: Answer) -> tuple[int, list[Answer]]:
     """The place of a case among its variant's cases, and the case at that place of every variant: a
     block. Titles may differ, for instance where the algorithm is varied."""
-    by_variant: dict[str | None, list[A]] = {}
+    by_variant: dict[str | None, list[Answer]] = {}
     for answer in answers:
         by_variant.setdefault(answer.case.variant, []).append(answer)
     own = by_variant[sought.case.variant]

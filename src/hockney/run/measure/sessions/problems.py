@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hockney.base.errors import HockneyError
-from hockney.run.measure.sessions.session import Answer, Session
+from hockney.run.measure.sessions.answer import Answer, Problem
+from hockney.run.measure.sessions.session import Session
 
 REFUSAL = "User set collective algorithm is not usable for the provided arguments"
 """MPICH's message if an algorithm does not apply to these ranks or sizes; not an error."""
@@ -26,33 +27,30 @@ def unanswered(session: Session) -> list[str]:
     return [
         f"{answer.case.name}: {refused if answer.launches else unmeasured}"
         for answer in session.answers
-        if REFUSAL in (answer.problem or "")
-        or (answer.case.name and not answer.launches and not answer.problem)
+        if _is_refused(answer) or (answer.case.name and not answer.launches and not answer.problem)
     ]
 
 
-def problems_of(session: Session) -> list[str]:
-    """One problem per case, except algorithms that the library refuses."""
+def _is_refused(answer: Answer) -> bool:
+    return answer.problem is not None and REFUSAL in str(answer.problem)
+
+
+def problems_of(session: Session) -> list[Problem]:
+    """One problem per case, except algorithms that the library refuses. Among several cases each
+    gets one line."""
     if session.reason == "interrupted":
         return []
-    wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]
+    wrong = [(a.case.name, a.problem) for a in session.answers if a.problem and not _is_refused(a)]
     if session.reason == "failed" and not wrong:
-        return ["nothing could be measured: the MPI library refuses every algorithm"]
-    return [_problem_text(answer) for answer in wrong]
+        return [Problem("nothing could be measured: the MPI library refuses every algorithm")]
+    return [
+        problem if title is None else Problem(f"{title}: {problem.shortened}")
+        for title, problem in wrong
+    ]
 
 
 def raise_problems(session: Session) -> None:
     """Raises what went wrong; call it after the results are shown."""
     problems = problems_of(session)
     if problems:
-        raise HockneyError("\n".join(problems))
-
-
-def _problem_text(answer: Answer) -> str:
-    """The problem of a case: whole if it is the only case. Among several each gets one line: the
-    first line of its problem, and the last line of the library's output."""
-    problem, title = answer.problem or "", answer.case.name
-    if title is None:
-        return problem
-    first, *_, last = (problem + "\n" + problem.rpartition("\n")[2]).splitlines()
-    return f"{title}: {first}" + ("" if last == first else f" {last.strip()}")
+        raise HockneyError("\n".join(map(str, problems)))

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -24,6 +23,7 @@ from hockney.infer.estimate.points import AUXILIARY
 from hockney.plan import Case
 from hockney.plan.workloads.collective import DEFAULT, Collective
 from hockney.records import Run
+from hockney.run.measure.sessions.answer import Answer
 
 GAIN = 0.005
 """Largest expected loss of time at a size, as a fraction, by all cases that leave after one launch
@@ -42,17 +42,6 @@ Key = tuple[int, str | None]
 """A size (bytes) and a pattern of arrival."""
 Times = dict[Key, list[float]]
 """The median of each launch, by size and pattern of arrival."""
-
-
-class Runner(Protocol):
-    """A case and how far it was measured."""
-
-    case: Case
-    run: Run
-    is_done: bool
-
-
-R = TypeVar("R", bound=Runner)
 
 
 @dataclass
@@ -79,7 +68,7 @@ class Race:
         self.lost: list[str] = []
         """A line for each case that is not measured further."""
 
-    def drop(self, runners: Sequence[Runner]) -> None:
+    def drop(self, runners: Sequence[Answer]) -> None:
         """Leaves out sizes that cases have lost, and ends those that have lost all."""
         for runner in runners:
             self._add(runner)
@@ -90,19 +79,19 @@ class Race:
                 if not runner.is_done and not is_default(runner.case):
                     self._keep(runner)
 
-    def groups(self, runners: Sequence[R]) -> list[list[R]]:
+    def groups(self, runners: Sequence[Answer]) -> list[list[Answer]]:
         """The cases of each race: those of one collective and number of ranks."""
-        groups: dict[Hashable, list[R]] = {}
+        groups: dict[Hashable, list[Answer]] = {}
         for runner in runners:
             groups.setdefault(_group(runner.case), []).append(runner)
         return list(groups.values())
 
-    def standing(self, runner: Runner) -> Times:
+    def standing(self, runner: Answer) -> Times:
         """The times of a case at the keys where it has not lost."""
         seen = self._seen[id(runner)]
         return {key: times for key, times in seen.times.items() if key not in seen.lost}
 
-    def _add(self, runner: Runner) -> None:
+    def _add(self, runner: Answer) -> None:
         """Takes the samples measured since the last call."""
         samples = runner.run.samples
         seen = self._seen.setdefault(id(runner), _Seen())
@@ -122,7 +111,7 @@ class Race:
             if key not in seen.quartiles:
                 seen.quartiles[key] = (0.0, np.inf) if launch in disturbed else (low, high)
 
-    def _compare(self, key: Key, group: Sequence[Runner]) -> None:
+    def _compare(self, key: Key, group: Sequence[Answer]) -> None:
         """Finds who has lost at a size, once all that are in the race there have one more
         launch."""
         racing = [
@@ -154,7 +143,7 @@ class Race:
             if is_behind:
                 history.lost.add(key)
 
-    def _keep(self, runner: Runner) -> None:
+    def _keep(self, runner: Answer) -> None:
         """Measures a case no further at the sizes that it has lost in all patterns of arrival."""
         workload, seen = runner.case.workload, self._seen[id(runner)]
         measured = {size for size, _ in seen.times}
@@ -176,7 +165,7 @@ def _is_disturbed(run: Run, launch: int) -> bool:
     return waited_s > WAITED * sum(record.wall_s or 0.0 for record in rounds)
 
 
-def _has(key: Key, runner: Runner) -> bool:
+def _has(key: Key, runner: Answer) -> bool:
     return any(size.bytes == key[0] for size in runner.case.workload.sizes)
 
 

@@ -18,8 +18,9 @@ from hockney.plan.workloads.collective import (
     SEGMENT,
     Collective,
 )
+from hockney.run.measure.sessions.answer import Answer
 from hockney.run.measure.sessions.race import Race, is_default
-from hockney.run.measure.sessions.session import Answer, Session
+from hockney.run.measure.sessions.session import Session
 from hockney.run.measure.studies.collective_study import (
     OWN_PARAMETERS,
     AlgorithmParameters,

@@ -32,7 +32,7 @@ from hockney.plan.workloads.collective import (
     OwnForm,
     in_form,
 )
-from hockney.run.measure.machine.checks import check_memory, check_slots
+from hockney.run.measure.machine.capacity import check_memory, check_slots
 from hockney.run.measure.preparation.message_schedules import Phases
 from hockney.run.measure.studies.algorithm_names import chosen
 from hockney.run.measure.toolchain.features import check_persistent, features_of
