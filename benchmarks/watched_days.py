@@ -25,7 +25,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from hockney.cli._measure import measured
-from hockney.cli.watch import _look_of, request_of
+from hockney.cli._watcher import measured_look
+from hockney.cli.watch import request_of
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.history.watch import Look, Watch
 from hockney.plan import Placement, Plan
@@ -70,7 +71,7 @@ def made(
 ) -> Look:
     """A look, with the time at which it would have been made. usual_ns: where its times go."""
     session = measured(plan, Target(directory / f"look-{number:06d}.jsonl"), quiet=True)
-    look = _look_of(number, Analysis(session.run), session.launches_wall_s)
+    look = measured_look(number, Analysis(session.run), session.launches_wall_s)
     assert look is not None
     for sample in session.run.samples if usual_ns is not None else ():
         usual_ns.setdefault(sample.bytes, []).append(float(np.median(sample.ns)))

@@ -104,6 +104,7 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
 def _watch(scheduler: str, words: tuple[str, ...], submit: bool, options: dict[str, Any]) -> None:
     """The script that makes looks between other jobs."""
     from hockney.cli import watch
+    from hockney.cli._watcher import kept_plan
     from hockney.run.measure.job import watch_script
 
     with watch.command.make_context(WATCH, list(words)) as context:
@@ -111,7 +112,7 @@ def _watch(scheduler: str, words: tuple[str, ...], submit: bool, options: dict[s
             if context.params[name]:
                 raise UsageError(f"--{name} cannot be used in a job: leave it out")
         given, directory = context.params["words"], context.params["directory"]
-        plan = None if given else watch.kept_plan(directory)
+        plan = None if given else kept_plan(directory)
         if plan is None:
             verb_words = _VerbWords.of(given or watch.USUAL)
             plan = watch.request_of(verb_words.placed, nodes=1).plan
