@@ -8,7 +8,9 @@ import subprocess
 import pytest
 
 from conftest import kept_short
-from hockney.plan.engine_rows import EVERY, ROWS, OptionKind, OptionRow, of_knobs
+from hockney.plan.engine_option import OptionKind, OptionRow
+from hockney.plan.engine_rows import EVERY, ROWS
+from hockney.plan.options_def import of_knobs
 from hockney.run.mpis import Engine
 
 OPERATION = {"collective": "allreduce", "congestion": "pingpong", "rma": "put"}

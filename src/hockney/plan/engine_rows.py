@@ -1,4 +1,5 @@
-"""The engine's options, one row each: engine/options.def is generated from them and the knobs.
+"""The engine's options that are no knobs, one row each: engine/options.def is made of them and the
+knobs (plan/options_def.py).
 
 python -m hockney.plan.engine_rows > src/hockney/engine/options.def
 
@@ -8,14 +9,7 @@ them and the usage; options.c reads those of kind HAND.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Any, get_args, get_type_hints
-
-from hockney.plan.knobs import Knob, knobs_of, option_of, words_of
-from hockney.plan.workloads import WORKLOADS, workload_type
+from hockney.plan.engine_option import OptionKind, OptionRow
 
 OF_TWO = frozenset({"pingpong", "overheads", "rma"})
 OF_PAIRS = frozenset({"pairs", "cores"})
@@ -25,56 +19,7 @@ MESSAGES = frozenset({"pingpong", "pairs"})
 ONE_SIDED = frozenset({"rma", "pairs"})
 TIMED = OF_TWO | OF_PAIRS | OF_ALL | LOADED | {"fabric"}
 EVERY = TIMED | {"startup"}
-COLUMN, WIDTH = 25, 118
-"""Column of the explanations in the usage, and the length of its lines."""
-
-
-class OptionKind(Enum):
-    """How an option is read, and the type of its value."""
-
-    FLAG = auto()
-    WORD = auto()
-    """A word from the metavar, stored as its number; 0 is the default."""
-    COUNT = auto()
-    NUMBER = auto()
-    TEXT = auto()
-    HAND = auto()
-    """Read by code of its own in options.c."""
-
-
-@dataclass(frozen=True)
-class OptionRow:
-    name: str
-    kind: OptionKind
-    experiments: frozenset[str]
-    help: str
-    metavar: str = ""
-    """Placeholder of the value in the usage; empty for an option without a value."""
-    member: str = ""
-    """Member of `struct options`; by default the name."""
-    is_axis: bool = False
-    """Whether the launch record has the option among its axes."""
-
-    @property
-    def usage(self) -> str:
-        """The option's lines of the usage, each with a newline."""
-        left = f"  --{self.name} {self.metavar}".rstrip()
-        first = f"{left:<{COLUMN}}" if len(left) < COLUMN else f"{left}  "
-        rest = " " * COLUMN
-        lines = textwrap.wrap(
-            self.help, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-        )
-        return "\n".join(lines) + "\n"
-
-
-F, W, C, N, T, H = (
-    OptionKind.FLAG,
-    OptionKind.WORD,
-    OptionKind.COUNT,
-    OptionKind.NUMBER,
-    OptionKind.TEXT,
-    OptionKind.HAND,
-)
+F, W, C, N, T, H = OptionKind
 COLLECTIVE, HALO = frozenset({"collective"}), frozenset({"halo"})
 PINGPONG, FABRIC = frozenset({"pingpong"}), frozenset({"fabric"})
 ROWS = (
@@ -428,57 +373,7 @@ ROWS = (
 )
 
 
-def of_knobs() -> Iterator[OptionRow]:
-    """Rows of the knobs without one in ROWS; experiments accept them if their workload has the
-    field."""
-    ours = {row.name for row in ROWS}
-    rows: dict[str, OptionRow] = {}
-    for experiment in WORKLOADS.names():
-        hints = get_type_hints(workload_type(experiment), include_extras=True)
-        for name, knob in knobs_of(workload_type(experiment)).items():
-            option = option_of(name).removeprefix("--")
-            if option in ours:
-                continue
-            having = rows[option].experiments if option in rows else frozenset()
-            rows[option] = _of_knob(option, knob, hints[name], having | {experiment})
-    yield from rows.values()
-
-
-def _of_knob(option: str, knob: Knob, hint: Any, experiments: frozenset[str]) -> OptionRow:
-    words, kinds = words_of(hint), {bool: F, int: C, float: N, str: T}
-    return OptionRow(
-        option,
-        OptionKind.WORD if words else kinds[get_args(hint)[0]],
-        experiments,
-        knob.help[0].lower() + knob.help[1:].rstrip("."),
-        "|".join(words) or knob.metavar,
-        is_axis=knob.axis is not None,
-    )
-
-
-def text() -> str:
-    """The whole of engine/options.def."""
-    lines = [
-        "/* Made by python -m hockney.plan.engine_rows: change the rows there, or a knob's.",
-        "   OPTION(kind, member, name, argument, experiments, words, is_axis, usage) */",
-    ]
-    for row in (*ROWS, *of_knobs()):
-        member = row.member or row.name.replace("-", "_")
-        argument = "required_argument" if row.metavar else "no_argument"
-        usage = "\n       ".join(f'"{line}\\n"' for line in row.usage.splitlines())
-        words = f'"{row.metavar}"' if row.kind is OptionKind.WORD else "NULL"
-        lines.append(
-            f'OPTION({row.kind.name}, {member}, "{row.name}", {argument}, '
-            f"{_mask(row.experiments)}, {words}, {int(row.is_axis)},\n       {usage})"
-        )
-    return "\n".join([*lines, "#undef OPTION", ""])
-
-
-def _mask(experiments: frozenset[str]) -> str:
-    if experiments == EVERY:
-        return "EVERY"
-    return " | ".join(f"ON({name.upper()})" for name in sorted(experiments))
-
-
 if __name__ == "__main__":
+    from hockney.plan.options_def import text
+
     print(text(), end="")

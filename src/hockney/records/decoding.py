@@ -25,19 +25,18 @@ from hockney.records.kinds import (
     Completions,
     End,
     Finish,
-    LaunchRecord,
     Noise,
     PairTimes,
     Probe,
     Record,
     Round,
-    RunRecord,
     Samples,
     Start,
     Summary,
     Switch,
     Tail,
 )
+from hockney.records.launch_records import LaunchRecord, RunRecord
 from hockney.records.tables import Columns, columns_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from hockney.base.units import format_size
 from hockney.base.zstd_frames import ZstdFrames
 from hockney.records.codec import decode, tame
 from hockney.records.decoding import Decoded, Helper, decoded
-from hockney.records.kinds import RunRecord
+from hockney.records.launch_records import RunRecord
 from hockney.records.run import Run
 from hockney.records.stand_alone import ANY_RECORD, StandAlone, WholeLines, check_schema, not_ours
 

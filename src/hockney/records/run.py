@@ -24,22 +24,19 @@ from hockney.records.kinds import (
     Completions,
     End,
     Finish,
-    LaunchRecord,
-    LeftOutNode,
     Noise,
     PairTimes,
-    Place,
     Probe,
     Progress,
     Record,
     Round,
-    RunRecord,
     Samples,
     Start,
     Summary,
     Switch,
     Tail,
 )
+from hockney.records.launch_records import LaunchRecord, LeftOutNode, Place, RunRecord
 from hockney.records.pair_times import PairBlock
 from hockney.records.tables import Table
 from hockney.records.visits import Block, Visits

@@ -24,7 +24,8 @@ from hockney.base.errors import UsageError
 from hockney.base.printable import one_line
 from hockney.plan.command_lines import COMMAND_LINE, command_difference, of_all_launches
 from hockney.records.codec import tame, try_decode
-from hockney.records.kinds import KINDS, SCHEMA, End, LaunchRecord, RunRecord
+from hockney.records.kinds import KINDS, SCHEMA, End
+from hockney.records.launch_records import LaunchRecord, RunRecord
 
 RECORD = b'{"kind":"'
 """How the engine begins each of its records."""
