@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockney.base.errors import UsageError
+from hockney.base.units import format_percent
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS
@@ -205,15 +206,15 @@ def _lines(path: Path, deviations: Sequence[Deviation], noise: Scatter) -> list[
             [
                 name,
                 str(len(own)),
-                f"{100 * error:.2g} %",
-                f"{100 * worst.error:.2g} %",
+                format_percent(error),
+                format_percent(worst.error),
                 format_size(worst.bytes),
                 format_seconds(worst.measured_s, 3),
                 format_seconds(worst.simulated_s, 3),
             ]
         )
     return [
-        f"wrote {path}; validation error {100 * whole:.2g} % (the worst pattern's median; "
+        f"wrote {path}; validation error {format_percent(whole)} (the worst pattern's median; "
         f"{len(deviations)} held-out times)",
         aligned(rows),
         *_noise_line(noise),
@@ -223,7 +224,7 @@ def _lines(path: Path, deviations: Sequence[Deviation], noise: Scatter) -> list[
 def _noise_line(noise: Scatter) -> list[str]:
     """The scatter that the simulation lacks: it repeats each time exactly."""
     parts = [
-        f"{100 * part:.2g} % {where}"
+        f"{format_percent(part)} {where}"
         for part, where in (
             (noise.within_launches, "within a launch"),
             (noise.between_launches, "between launches"),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_seconds, format_size, how_many
+from hockney.base.units import format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis.comparison.compare import PointDifference
 from hockney.infer.analysis.comparison.effects import FORM_WORDS
 from hockney.infer.analysis.comparison.explanation import Cause, Explanation
@@ -48,14 +48,16 @@ def _points_words(explanation: Explanation) -> str:
             )
         return words
     ratios = [point.difference.ratio for point in explanation.shown]
+    how = f"B takes {format_ratio(explanation.typical_ratio or 1.0)} times as long as A"
     if explanation.is_of_whole:
-        how = f"B takes {explanation.typical_ratio:.3g} times as long as A as a whole"
+        how += " as a whole"
     elif min(ratios) < 1.0 < max(ratios):
-        how = f"B takes {min(ratios):.3g} to {max(ratios):.3g} times as long as A, by size"
-    else:
-        how = f"B takes {explanation.typical_ratio or 1.0:.3g} times as long as A"
+        least, most = format_ratio(min(ratios)), format_ratio(max(ratios))
+        how = f"B takes {least} to {most} times as long as A, by size"
     if not explanation.causes:
-        return f"{how}, and nothing that is recorded explains it"
+        untried = " and ".join(explanation.of_unknown_effect)
+        perhaps = f"; perhaps {untried}, of unknown effect: --try measures it" if untried else ""
+        return f"{how}, and nothing that is recorded explains it{perhaps}"
     causes = [f"{cause.factor.name} ({whole_percent(cause.part)})" for cause in explanation.causes]
     words = f"{how}: {', '.join(causes)}"
     if not explanation.is_explained:

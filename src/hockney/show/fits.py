@@ -7,6 +7,7 @@ from typing import Any
 
 from hockney.base.units import (
     format_estimated_size,
+    format_percent,
     format_rate,
     format_seconds,
     format_size,
@@ -19,7 +20,7 @@ from hockney.infer.fitting.line import NO_ASYMPTOTE
 from hockney.infer.models.hockney import NO_BANDWIDTH, ORDINARY
 from hockney.infer.predict.ranking import Ranking
 from hockney.show.as_json import fit_json
-from hockney.show.table import aligned
+from hockney.show.table import aligned, tenth_percent
 
 END_SLACK = 0.05
 """Uncertainty of the end of an interval, as a fraction of its width."""
@@ -32,7 +33,7 @@ def model_lines(fit: Fit) -> list[str]:
     lines = _segment_lines(fit) if fit.segments else _parameter_lines(fit)
     return [
         *lines,
-        error_line(fit, "{:.2g} %"),
+        error_line(fit, format_percent),
         *(f"  note    {note}" for note in fit.notes),
     ]
 
@@ -175,23 +176,23 @@ def _with_interval(parameter: Parameter, text: Callable[[float | None], str]) ->
     return f"{value}  [{_interval(parameter, text)}]"
 
 
-def error_line(fit: Fit, percent: str) -> str:
-    """The errors of the fit in words. percent: how a percentage is written."""
+def error_line(fit: Fit, percent: Callable[[float], str]) -> str:
+    """The errors of the fit in words. percent: how a fraction is written."""
     return f"  error   {error_words(fit, percent)}"
 
 
-def error_words(fit: Fit, percent: str) -> str:
+def error_words(fit: Fit, percent: Callable[[float], str]) -> str:
     if fit.error_median is None or fit.error_max is None:
         points = len(fit.residuals)
         return f"not known: a model of so many parameters fits any {how_many(points, 'point')}"
-    median, most = (percent.format(100.0 * error) for error in (fit.error_median, fit.error_max))
+    median, most = percent(fit.error_median), percent(fit.error_max)
     return f"median {median}, largest {most} at {format_size(fit.error_max_bytes)}"
 
 
 def fit_sentence(fit: Fit) -> str:
     """Hockney's line in a sentence, below the table of a run."""
     n_half = fit.derived["n_half_B"]
-    error = "" if fit.error_median is None else f"; error: {error_words(fit, '{:.1f} %')}"
+    error = "" if fit.error_median is None else f"; error: {error_words(fit, tenth_percent)}"
     if n_half.value is None:
         why = next(
             (note for note in fit.notes if note.startswith((NO_ASYMPTOTE, NO_BANDWIDTH))), ""
@@ -226,6 +227,6 @@ def fit_lines(fit: Fit) -> list[str]:
         f"  alpha   {_with_interval(alpha, format_seconds)}",
         f"  1/beta  {_with_interval(bandwidth, format_rate)}",
         f"  n_half  {half}",
-        error_line(fit, "{:.1f} %"),
+        error_line(fit, tenth_percent),
         *(f"  note    {note}" for note in fit.notes),
     ]

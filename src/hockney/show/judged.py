@@ -4,13 +4,18 @@ shown."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TypeGuard
 
+from hockney.base.units import format_percent
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import interval_words
 from hockney.show.table import TableColumn, between, end_fields, json_field
 
+Text = Callable[[float], str]
+"""How a ratio is written."""
+DECIMALS: Text = "{:.3f}".format
 TWICE = 1.0
 """The largest difference, as a fraction, that is written as a number."""
 
@@ -32,7 +37,7 @@ def _is_too_large(smallest: float | None) -> bool:
 
 
 def percent(value: float) -> str:
-    return f"{100.0 * value:.2g} %" if value < 0.1 else f"{100.0 * value:.0f} %"
+    return format_percent(value) if value < 0.1 else f"{100.0 * value:.0f} %"
 
 
 def least_shown(judged: Judged) -> str:
@@ -45,17 +50,14 @@ def least_shown(judged: Judged) -> str:
     return "no difference could have been shown"
 
 
-def ratio_text(judged: Judged, spec: str = ".3f") -> str:
+def ratio_text(judged: Judged, text: Text = DECIMALS) -> str:
     """The ratio with its interval, where it has one that is not exact: "0.042 [0.041 to 0.043]"."""
-    text = f"{{:{spec}}}".format
     return f"{text(judged.ratio)}{interval_words(judged.interval, text)}"
 
 
-def ratio_limits(judged: Judged, spec: str = ".3f") -> str | None:
+def ratio_limits(judged: Judged, text: Text = DECIMALS) -> str | None:
     """The interval of the ratio; "exact" of simulated times, None where it is unknown."""
-    if is_exact(judged):
-        return "exact"
-    return between(judged.interval, lambda limit: format(limit, spec))
+    return "exact" if is_exact(judged) else between(judged.interval, text)
 
 
 def is_exact(judged: Judged) -> bool:
@@ -64,14 +66,12 @@ def is_exact(judged: Judged) -> bool:
 
 
 def ratio_columns(
-    spec: str = ".3f", ratio: str = "ratio", interval: str = "95 % interval"
+    text: Text = DECIMALS, ratio: str = "ratio", interval: str = "95 % interval"
 ) -> list[TableColumn[Judged]]:
     """A row without a judged ratio is what others are compared with."""
     return [
-        TableColumn(
-            ratio, lambda judged: judged.ratio, lambda value: format(value, spec), unknown="1"
-        ),
-        TableColumn(interval, lambda judged: ratio_limits(judged, spec) or "-", unknown=""),
+        TableColumn(ratio, lambda judged: judged.ratio, text, unknown="1"),
+        TableColumn(interval, lambda judged: ratio_limits(judged, text) or "-", unknown=""),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.base.units import format_size, how_many, plural
+from hockney.base.units import format_percent, format_ratio, format_size, how_many, plural
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.located import Located, LocatedFault
 from hockney.infer.estimate.interval import interval_words
@@ -29,12 +29,11 @@ def located_lines(analysis: Analysis, located: Located) -> list[str]:
 
 def fault_words(fault: LocatedFault) -> str:
     """What is slow, by how much, how surely, and what cannot be separated from it."""
-    limits = interval_words(fault.interval, "{:.3g}".format)
-    interval = f"{fault.ratio:.3g} times{limits} the usual time"
+    limits = interval_words(fault.interval, format_ratio)
+    interval = f"{format_ratio(fault.ratio)} times{limits} the usual time"
     if fault.lost is not None:
-        interval = (
-            f"{100.0 * fault.lost:.2g} % of its times are about {fault.ratio:.2g} times as long"
-        )
+        times = format_ratio(fault.ratio, 2)
+        interval = f"{format_percent(fault.lost)} of its times are about {times} times as long"
     at = " and ".join(format_size(size) for size in fault.all_bytes)
     words = f"{fault.words}: {interval} at {at}, {_odds(fault.odds_log10)} likelier than "
     words += f"the next explanation ({fault.next or 'nothing is slow'})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hockney.base.units import format_size
+from hockney.base.units import format_ratio, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.side_by_side import MethodRatio
 from hockney.infer.estimate.points import PointEstimate
@@ -60,7 +60,7 @@ def _at_ends(group: Sequence[MethodRatio]) -> str:
     largest = max(group, key=lambda ratio: ratio.point.bytes)
     ends = [smallest] if smallest.point.bytes == largest.point.bytes else [smallest, largest]
     words = [
-        f"{format_size(ratio.point.bytes)}{takes} {ratio_text(ratio.judged, '.3g')} times"
+        f"{format_size(ratio.point.bytes)}{takes} {ratio_text(ratio.judged, format_ratio)} times"
         for ratio, takes in zip(ends, (" takes", ""), strict=False)
     ]
     return ", ".join(words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.base.units import format_seconds, how_many
+from hockney.base.units import format_percent, format_seconds, how_many
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.predict.channel import Unchanged
 from hockney.infer.predict.patterns import OVERHEADS_UNKNOWN
@@ -117,7 +117,7 @@ def replayed_lines(mix: Mix, replayed: Replayed) -> list[str]:
     least, most = format_seconds(min(replayed.launches)), format_seconds(max(replayed.launches))
     part = ""
     if replayed.part < 1.0:
-        part = f"; {100.0 * replayed.part:.2g} % of the mix was replayed, times are scaled to all"
+        part = f"; {format_percent(replayed.part)} of the mix was replayed, times are scaled to all"
     shared = "oversubscribed, ranks took turns on CPUs: " * replayed.shared_cpus
     return [
         f"{shared}replay of {how_many(mix.ranks, 'rank')}, until the last is done",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_size, how_many
+from hockney.base.units import format_ratio, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.boards import PAIR, PLACE, Doubt
 from hockney.infer.analysis.network.outliers import RULE, Outlier
@@ -56,9 +56,9 @@ def with_rule(lines: Sequence[str]) -> list[str]:
 def _line(outlier: Outlier, places: Mapping[int, Place]) -> str:
     at_once = f" with {outlier.pairs} pairs at once" if outlier.pairs > 1 else ""
     return (
-        f"outlier: {outlier.what} {who(outlier, places)}: {outlier.ratio:.3g} times its group "
-        f"({outlier.group}) at {format_size(outlier.bytes)}{at_once}; p = {outlier.p:.1g}, in "
-        f"{outlier.agreeing}"
+        f"outlier: {outlier.what} {who(outlier, places)}: {format_ratio(outlier.ratio)} times its "
+        f"group ({outlier.group}) at {format_size(outlier.bytes)}{at_once}; p = {outlier.p:.1g}, "
+        f"in {outlier.agreeing}"
     )
 
 

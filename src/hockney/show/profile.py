@@ -12,7 +12,15 @@ from hockney.profiling.findings import ProfileFinding
 from hockney.profiling.kinds import RankRecord
 from hockney.profiling.summary import CallRow, ProfileSummary, Sum
 from hockney.show.profile_findings import finding_text
-from hockney.show.table import TableColumn, aligned, json_field, microseconds, row_json, table_text
+from hockney.show.table import (
+    TableColumn,
+    aligned,
+    json_field,
+    microseconds,
+    row_json,
+    table_text,
+    tenth_percent,
+)
 
 TOP = 10
 MOST_RANKS = 16
@@ -20,11 +28,7 @@ MOST_RANKS = 16
 
 
 def percent(part: float | None, whole: float) -> str:
-    return "-" if part is None or not whole else _percent(part / whole)
-
-
-def _percent(fraction: float) -> str:
-    return f"{100.0 * fraction:.1f} %"
+    return "-" if part is None or not whole else tenth_percent(part / whole)
 
 
 def _part(part: float, whole: float) -> float | None:
@@ -49,7 +53,7 @@ def answer_lines(summary: ProfileSummary, findings: Sequence[ProfileFinding]) ->
     if profile.program.source is not None:
         first = f"{profile.name}, {how_many(ranks, 'rank')}: {profile.program.source}, which "
         return [f"{first}holds no times in MPI and no nodes", *map(finding_text, findings)]
-    spent = "-" if summary.fraction is None else _percent(summary.fraction)
+    spent = "-" if summary.fraction is None else tenth_percent(summary.fraction)
     first = f"{profile.name}, {where}: {spent} of the ranks' time is spent in MPI"
     reasons = [
         f"{percent(seconds, summary.time_s)} {name}"
@@ -124,7 +128,7 @@ def call_columns(whole_s: float) -> list[TableColumn[CallRow]]:
         TableColumn(
             "s", lambda row: row.sum.spent_s if whole_s else None, _seconds, page="time, s"
         ),
-        TableColumn("of MPI", lambda row: _part(row.sum.spent_s, whole_s), _percent),
+        TableColumn("of MPI", lambda row: _part(row.sum.spent_s, whole_s), tenth_percent),
         TableColumn(
             "us each",
             lambda row: _each_s(row) if whole_s else None,
@@ -156,7 +160,7 @@ RANKS: list[TableColumn[RankRow]] = [
     TableColumn(
         "of wall",
         lambda row: _part(row.sum.time_s, row.rank.wall_s),
-        _percent,
+        tenth_percent,
         page="of its time",
     ),
     TableColumn("wait s", lambda row: row.sum.wait_s, _seconds, "wait_s", page="waited, s"),
@@ -236,7 +240,7 @@ def _regions(summary: ProfileSummary) -> str:
         TableColumn("region", lambda row: row.key[0] or "(none)"),
         TableColumn("calls", lambda row: row.sum.count),
         TableColumn("s", lambda row: row.sum.time_s, _seconds),
-        TableColumn("of MPI", lambda row: _part(row.sum.time_s, summary.time_s), _percent),
+        TableColumn("of MPI", lambda row: _part(row.sum.time_s, summary.time_s), tenth_percent),
         TableColumn("wait s", lambda row: row.sum.wait_s, _seconds),
     ]
     rows = summary.by(lambda calls: (calls.region,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size, how_many
+from hockney.base.units import format_rate, format_ratio, format_seconds, format_size, how_many
 from hockney.profiling.findings import ProfileFinding
 
 MOST_NAMED = 8
@@ -135,16 +135,16 @@ def _evidence(facts: dict[str, Any]) -> str:
                 f": ranks were ready to run for {format_seconds(facts['cpu_wait_s'])} of "
                 f"{format_seconds(facts['wall_s'])} while something else had their CPU"
             )
-        case "contention" if facts["times"]:
-            return (
-                f": {facts['call']} of {format_size(facts['bytes'])} takes {facts['times']:.2g} "
-                "times as long as such a message alone here, not counting waits"
+        case "contention" | "distance or contention" if facts["times"]:
+            longer = (
+                f": {facts['call']} of {format_size(facts['bytes'])} takes "
+                f"{format_ratio(facts['times'], 2)} times as long as such a message alone"
             )
-        case "distance or contention" if facts["times"]:
+            if facts["cause"] == "contention":
+                return f"{longer} here, not counting waits"
             return (
-                f": {facts['call']} of {format_size(facts['bytes'])} takes {facts['times']:.2g} "
-                "times as long as such a message alone between two CPUs here; whether the ranks "
-                "are farther apart than these, or slow each other down, is not known"
+                f"{longer} between two CPUs here; whether the ranks are farther apart than these, "
+                "or slow each other down, is not known"
             )
         case "latency" if facts["latency_s"]:
             return f": a small message takes {format_seconds(facts['latency_s'])} here by itself"

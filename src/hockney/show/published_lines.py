@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size, how_many
+from hockney.base.units import format_rate, format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis.claims.published import PastPosition, Position, Positions
 from hockney.infer.analysis.claims.published_base import (
     SHARED_MEMORY,
@@ -199,9 +199,9 @@ def place_among(place: Position) -> str:
         ("slowest", "fastest") if place.quantity.endswith("_Bps") else ("fastest", "slowest")
     )
     if value < low:
-        return f"{value / low:.3g} times the {lowest} of {systems}{_few(systems)}"
+        return f"{format_ratio(value / low)} times the {lowest} of {systems}{_few(systems)}"
     if value > high:
-        return f"{value / high:.3g} times the {highest} of {systems}{_few(systems)}"
+        return f"{format_ratio(value / high)} times the {highest} of {systems}{_few(systems)}"
     return f"better than {place.percentile:.0f} % of {how_many(systems, 'system')}{_few(systems)}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_seconds, how_many
+from hockney.base.units import format_ratio, format_seconds, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.stragglers import Straggler
 from hockney.infer.estimate.interval import interval_words
@@ -34,7 +34,7 @@ def straggler_lines(analysis: Analysis) -> list[str]:
     if not judged.stragglers and not doubts:
         return [
             "no rank completes late again and again: one that takes "
-            f"{judged.visible:.3g} times as long as the others would have been found"
+            f"{format_ratio(judged.visible)} times as long as the others would have been found"
         ]
     lines = [_line(straggler, analysis) for straggler in judged.stragglers[:MOST_NAMED]]
     left = len(judged.stragglers) - len(lines)
@@ -43,9 +43,10 @@ def straggler_lines(analysis: Analysis) -> list[str]:
 
 def _line(straggler: Straggler, analysis: Analysis) -> str:
     far = "; its place is farther from the others than most, which makes it late, too"
+    ratio = format_ratio(straggler.ratio)
     return (
-        f"{rank_words(straggler.rank, analysis.places)} completes late: {straggler.ratio:.3g} "
-        f"times{interval_words(straggler.interval, '{:.3g}'.format)} the others' time at "
+        f"{rank_words(straggler.rank, analysis.places)} completes late: {ratio} "
+        f"times{interval_words(straggler.interval, format_ratio)} the others' time at "
         f"{straggler.at}, {format_seconds(straggler.later_s)} later, "
         f"p = {straggler.p:.1g}{far * straggler.is_far}"
     )

@@ -7,14 +7,19 @@ from typing import Any
 
 import msgspec
 
-from hockney.base.units import format_size, how_many
+from hockney.base.units import format_percent, format_size, how_many
 from hockney.records import Switch
 from hockney.show.table import TableColumn, table_text
+
+
+def _change(fraction: float) -> str:
+    return "+" * (fraction >= 0.0) + format_percent(fraction)
+
 
 COLUMNS: list[TableColumn[Switch]] = [
     TableColumn("last below", lambda switch: switch.low_bytes, format_size),
     TableColumn("first above", lambda switch: switch.high_bytes, format_size),
-    TableColumn("time", lambda switch: switch.jump, lambda jump: f"{100.0 * jump:+.2g} %"),
+    TableColumn("time", lambda switch: switch.jump, _change),
     TableColumn("regimes", lambda switch: f"{switch.below} -> {switch.above}"),
 ]
 

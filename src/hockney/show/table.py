@@ -205,6 +205,10 @@ def whole_percent(fraction: float) -> str:
     return f"{100.0 * fraction:.0f} %"
 
 
+def tenth_percent(fraction: float) -> str:
+    return f"{100.0 * fraction:.1f} %"
+
+
 def _how(point: PointEstimate) -> str:
     return method_text(point) or point.operation
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.base.units import format_size, how_many
+from hockney.base.units import format_ratio, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.variability import Spread
 from hockney.show.outliers import rank_words
@@ -44,8 +44,9 @@ def variability_text(analysis: Analysis) -> str:
     listed = [spread for spread in shown if spread.rank is None or len(ranks) <= MOST_RANKS]
     words = f"variability over repetitions and ranks, us, with {how_many(most, 'pair')} at once"
     slow = [
-        f"outlier: {rank_words(slow.rank, analysis.places)}: its mean is {slow.ratio:.3g} times "
-        f"the median of the ranks' means at {format_size(slow.point.bytes)}, p = {slow.p:.1g}"
+        f"outlier: {rank_words(slow.rank, analysis.places)}: its mean is "
+        f"{format_ratio(slow.ratio)} times the median of the ranks' means at "
+        f"{format_size(slow.point.bytes)}, p = {slow.p:.1g}"
         for slow in analysis.slow_ranks
     ]
     return "\n".join([words, table_text(COLUMNS, listed), *slow])

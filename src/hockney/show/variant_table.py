@@ -29,6 +29,7 @@ from hockney.show.judged import (
 )
 from hockney.show.table import TableColumn, estimate_json, microseconds, table_text, through
 
+DECIMALS = "{:.4f}".format
 NO_BLOCK = "no block is complete: nothing was compared"
 EXACT = "ratio of simulated times, which is exact"
 RULE = (
@@ -57,7 +58,7 @@ def verdict_text(variant_ratio: VariantRatio, study: VariantStudy) -> str:
     judged = variant_ratio.judged
     if judged.verdict == "same":
         return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
-    ratio = ratio_text(judged, ".4f") + range_text(variant_ratio, study)
+    ratio = ratio_text(judged, DECIMALS) + range_text(variant_ratio, study)
     if judged.verdict == "unknown":
         words = f"{ratio}; {least_shown(judged)}{more_text(variant_ratio)}"
         return f"unknown after {how_many(variant_ratio.blocks, 'block')} ({words}), against"
@@ -101,7 +102,7 @@ def _most(sure: Sequence[VariantRatio]) -> str:
     point = sure[0].point
     ranks = "" if point.ranks is None else f", {how_many(point.ranks, 'rank')}"
     where = f"{point.operation}{ranks}, {format_size(point.bytes)}"
-    return f" (most: {where}, {ratio_text(sure[0].judged, '.4f')} times the time)"
+    return f" (most: {where}, {ratio_text(sure[0].judged, DECIMALS)} times the time)"
 
 
 def heading_lines(run: Run, study: VariantStudy) -> list[str]:
@@ -125,7 +126,7 @@ class _VariantRow(NamedTuple):
 
 def _columns(confidence: float) -> list[TableColumn[_VariantRow]]:
     """confidence: that of all intervals together."""
-    ratios = ratio_columns(".4f", interval=f"{_confidence(confidence)} interval")
+    ratios = ratio_columns(DECIMALS, interval=f"{_confidence(confidence)} interval")
     of_ratio: list[TableColumn[VariantRatio]] = [
         *through(lambda row: row.judged, *ratios),
         TableColumn("blocks", lambda row: row.blocks, unknown=""),

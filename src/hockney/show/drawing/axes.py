@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hockney.base.extras import extra
-from hockney.base.units import FACTORS, format_rate, format_size
+from hockney.base.units import FACTORS, format_percent, format_rate, format_ratio, format_size
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import PlotAxis, Side
 
@@ -165,11 +165,7 @@ def _logarithmic(
         _ticks(along, _powers(low, high, most), format_rate)
         return
     named, unnamed = _decades(low, high, most)
-    _ticks(along, named, time_text if axis.quantity == "time" else _plain, unnamed)
-
-
-def _plain(value: float) -> str:
-    return f"{value:g}"
+    _ticks(along, named, time_text if axis.quantity == "time" else format_ratio, unnamed)
 
 
 def _exponents(low: float, high: float) -> range:
@@ -223,7 +219,9 @@ def _linear(axes: Axes, side: Side, axis: PlotAxis, values: Sequence[float]) -> 
     percent = axis.quantity == "fraction"
     along.set_major_formatter(
         FuncFormatter(
-            lambda value, _: f"{100.0 * value:.4g} %" if percent else f"{value / factor:.6g}"
+            lambda value, _: (
+                format_percent(value, 4) if percent else format_ratio(value / factor, 6)
+            )
         )
     )
 

@@ -11,7 +11,7 @@ from shutil import get_terminal_size
 
 import plotext
 
-from hockney.base.units import format_rate, format_size
+from hockney.base.units import format_percent, format_rate, format_ratio, format_size
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import (
     Figure,
@@ -175,12 +175,12 @@ def _text(axis: PlotAxis, value: float) -> str:
     if axis.quantity == "rate":
         return format_rate(value)
     if axis.quantity == "fraction":
-        return f"{100.0 * value:.3g} %"
+        return format_percent(value, 3)
     if axis.quantity == "date":
         return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
     if axis.names:
         return axis.names[round(value)]
-    return f"{value:.0f}" if axis.quantity == "count" else f"{value:.3g}"
+    return f"{value:.0f}" if axis.quantity == "count" else format_ratio(value)
 
 
 def _map(panel: Panel) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_size, how_many
+from hockney.base.units import format_ratio, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.best import (
     BEST_RULE,
@@ -55,8 +55,8 @@ REGRETS: list[TableColumn[Regret]] = [
     TableColumn("ranks", lambda row: row.ranks),
     TableColumn("bytes", lambda row: row.bytes),
     TableColumn("algorithm", lambda row: row.algorithm),
-    TableColumn("at most", lambda row: f"{row.worst:.3g} ({row.worst_pattern})"),
-    TableColumn("library's own", lambda row: row.own_worst, "{:.3g}".format),
+    TableColumn("at most", lambda row: f"{format_ratio(row.worst)} ({row.worst_pattern})"),
+    TableColumn("library's own", lambda row: row.own_worst, format_ratio),
 ]
 NOT_SHOWN = frozenset(AXES) - {
     "operation",
@@ -133,8 +133,8 @@ def _verdicts(name: str, cells: Sequence[CollectiveCell]) -> str:
     gain = ""
     if most is not None and most.gain is not None:
         gain = (
-            f" (at most {most.gain:.3g} times: {most.best.name} at {format_size(most.bytes)}, "
-            f"{how_many(most.ranks, 'rank')})"
+            f" (at most {format_ratio(most.gain)} times: {most.best.name} at "
+            f"{format_size(most.bytes)}, {how_many(most.ranks, 'rank')})"
         )
     fewest = min((cell.launches for cell in unknown), default=0)
     words = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size, how_many
+from hockney.base.units import format_rate, format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, TOO_FEW, Congested, Factor
 from hockney.infer.estimate.quantiles import FEW_RULE
@@ -30,15 +30,15 @@ NAMES = {0.5: "median", 0.99: "p99", 0.999: "p99.9"}
 
 
 def _tail_text(factor: Factor) -> str:
-    limits = ratio_limits(factor.judged, ".3g")
+    limits = ratio_limits(factor.judged, format_ratio)
     more = "" if limits in (None, "exact") else f" [{limits}]"
-    return f"{factor.judged.ratio:.3g}{more}"
+    return f"{format_ratio(factor.judged.ratio)}{more}"
 
 
 FACTOR: list[TableColumn[Factor]] = [
     TableColumn("alone", lambda row: row.isolated_s, microseconds, "isolated_s"),
     TableColumn("loaded", lambda row: row.loaded_s, microseconds, "loaded_s"),
-    *through(lambda row: row.judged, *ratio_columns(".3g", "factor")),
+    *through(lambda row: row.judged, *ratio_columns(format_ratio, "factor")),
     json_field("factor", lambda row: row.judged.ratio),
     *end_fields(lambda row: row.judged.interval),
     json_field("p", lambda row: row.judged.p),
@@ -188,7 +188,7 @@ def worst_text(own: Sequence[Congested]) -> str:
     worst = max(own, key=_factor)
     judged, point = worst.median.judged, worst.point
     which = "at worst " if len(own) > 1 else ""
-    long = f"{which}{ratio_text(judged, '.3g')} times as long"
+    long = f"{which}{ratio_text(judged, format_ratio)} times as long"
     if judged.verdict == "same":
         long = f"{which}as long as alone"
     return (
@@ -205,10 +205,10 @@ def _tail_clause(worst: Congested, own: Sequence[Congested]) -> str:
     row, factor = tail
     name = NAMES[factor.quantile]
     if row is worst:
-        return f"; its {name} {factor.judged.ratio:.3g} times"
+        return f"; its {name} {format_ratio(factor.judged.ratio)} times"
     sizes = {congested.point.bytes for congested in own}
     size = f" of {format_size(row.point.bytes)}" if len(sizes) > 1 else ""
-    long = f"{ratio_text(factor.judged, '.3g')} times"
+    long = f"{ratio_text(factor.judged, format_ratio)} times"
     return f"; the {name}{size} at worst {long}, under {_load_name(row.point, own)}"
 
 

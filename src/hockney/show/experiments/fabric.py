@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_seconds, format_size, how_many
+from hockney.base.units import format_percent, format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, PAIR
 from hockney.infer.analysis.network.located import RULE as RULE_OF_ROUNDS
@@ -176,11 +176,10 @@ def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> l
 
 def _line(suspect: Suspect) -> str:
     return (
-        f"{suspect.words}: {suspect.ratio:.3g} times the others at {format_size(suspect.bytes)} "
-        f"({format_seconds(suspect.typical_s)} where {format_seconds(suspect.usual_s)} is usual, "
-        f"{how_many(suspect.pairs, 'pair')}, "
-        f"p = {suspect.p:.1g}, in "
-        f"{suspect.agreeing})"
+        f"{suspect.words}: {format_ratio(suspect.ratio)} times the others at "
+        f"{format_size(suspect.bytes)} ({format_seconds(suspect.typical_s)} where "
+        f"{format_seconds(suspect.usual_s)} is usual, {how_many(suspect.pairs, 'pair')}, "
+        f"p = {suspect.p:.1g}, in {suspect.agreeing})"
     )
 
 
@@ -222,7 +221,7 @@ def _coverage(pairwise: Pairwise) -> list[str]:
     count, pairs = len(pairwise.passes), len(pairwise.ends)
     what = "direction" if pairwise.is_one_way else "pair"
     lines = [
-        f"{how_many(pairs, what)} ({100.0 * pairwise.fraction:.3g} % of all) in "
+        f"{how_many(pairs, what)} ({format_percent(pairwise.fraction, 3)} of all) in "
         f"{how_many(count, 'pass')}"
     ]
     switches = how_many(len(pairwise.switches), "switch")

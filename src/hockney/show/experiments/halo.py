@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_seconds, format_size, plural
+from hockney.base.units import format_ratio, format_seconds, format_size, plural
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
@@ -75,7 +75,8 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         words = f"{exchange_text(first)} {time_at(first)}"
         if first is not last:
             ratio = last.typical_s / first.typical_s if first.typical_s else float("inf")
-            words += f", {exchange_text(last)} {format_seconds(last.typical_s)} ({ratio:.3g} times)"
+            time = f"{format_seconds(last.typical_s)} ({format_ratio(ratio)} times)"
+            words += f", {exchange_text(last)} {time}"
         lines.append(words)
     return [f"{_topology(points[0])}: {'; '.join(lines)}", *certainty(analysis, points)]
 

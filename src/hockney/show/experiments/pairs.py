@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, format_size, how_many
+from hockney.base.units import format_rate, format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.bisection import LinkUse
 from hockney.infer.analysis.network.contention import Contention, Knee
@@ -217,7 +217,8 @@ def _knee_line(knee: Knee) -> str:
     error = (
         "" if knee.error is None else f" (largest error of the curve {100.0 * knee.error:.1f} %)"
     )
-    return f"{size}: pairs wait for each other beyond {knee.pairs:.3g} at once{plateau}{error}"
+    pairs = format_ratio(knee.pairs)
+    return f"{size}: pairs wait for each other beyond {pairs} at once{plateau}{error}"
 
 
 def _link_line(use: LinkUse) -> str:

@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size, how_many
+from hockney.base.units import format_percent, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only, samples_text, sentence
 from hockney.show.drawing import time_text
@@ -58,7 +58,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         "fabric",
         f"{analysis.label}, {format_size(size)}",
         (Panel(*axes, cells=cells, scale=PlotAxis("time", "one-way time", logarithmic=True)),),
-        (caption, f"{pairs}, {100.0 * pairwise.fraction:.3g} % of all."),
+        (caption, f"{pairs}, {format_percent(pairwise.fraction, 3)} of all."),
     )
 
 

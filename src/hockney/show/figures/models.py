@@ -8,9 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.base.errors import UsageError
+from hockney.base.units import format_percent
 from hockney.infer.analysis import Analysis
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import statistic_of
-from hockney.infer.fitting.fit import Array, Fit, Parameter
+from hockney.infer.fitting.fit import Fit, Parameter
 from hockney.show.curves import Options, caption_of, curves_of, only, time_label
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import rounded
@@ -81,8 +83,8 @@ def _breaks(fit: Fit) -> list[Parameter]:
 def _label(fit: Fit) -> str:
     if fit.error_median is None or fit.error_max is None:
         return fit.model
-    error, most = 100.0 * fit.error_median, 100.0 * fit.error_max
-    return f"{fit.model}: median error {error:.2g} %, at most {most:.2g} %"
+    error, most = format_percent(fit.error_median), format_percent(fit.error_max)
+    return f"{fit.model}: median error {error}, at most {most}"
 
 
 def _colour(number: int) -> int:

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_rate, how_many
+from hockney.base.units import format_percent, format_rate, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.fitting.fit import Array, Curve, Fit, Parameter
+from hockney.infer.arrays import Array
+from hockney.infer.fitting.fit import Curve, Fit, Parameter
 from hockney.infer.models.multi_mode import EAGER_BYTES
 from hockney.show.curves import Options, only, samples_text
 from hockney.show.drawing import time_text
@@ -63,7 +64,7 @@ def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
     more = [] if known.repetitions is None else [known.repetitions]
     seconds: Array = fit.predict(known.bytes, known.pairs, *more)
     rates = rounded((known.pairs * known.bytes / seconds).tolist())
-    error = "" if fit.error_median is None else f": median error {100.0 * fit.error_median:.2g} %"
+    error = "" if fit.error_median is None else f": median error {format_percent(fit.error_median)}"
     return Series(
         f"{fit.model}{error}",
         known.bytes.tolist(),
