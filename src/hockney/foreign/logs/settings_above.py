@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, quantiles
 from typing import Any
 
+from hockney.base.units import format_ratio
 from hockney.foreign.logs.commands import without_nodes
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.surroundings import Surroundings, surroundings_of
@@ -168,8 +169,8 @@ def _by_numbers(log: Log, group: Sequence[LogTable]) -> None:
                 first = kinds[place][0]
                 table.note(
                     f"{log.at(table.line)}: this table differs from that of line {first.line} by "
-                    f"more than launches of one run do, {nearest:.3g} times: it is an experiment "
-                    "of its own; --repeated launches puts them together"
+                    f"more than launches of one run do, {format_ratio(nearest)} times: it is an "
+                    "experiment of its own; --repeated launches puts them together"
                 )
                 place = None
         if place is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hockney.base.units import format_seconds, format_size, how_many
+from hockney.base.units import format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
 from hockney.infer.analysis.network.boards import PAIR
 from hockney.infer.analysis.network.located import LocatedFault
@@ -127,7 +127,7 @@ def _of_slow(suspect: Outlier | Suspect) -> DecidingFinding:
         what = f"{suspect.what} {', '.join(suspect.names)} is slow"
         reference = "its peers, in the same launches"
     sure = f"(p {suspect.p:.2g}, {suspect.agreeing})"
-    number = f"{suspect.ratio:.3g} times at {format_size(suspect.bytes)} {sure}"
+    number = f"{format_ratio(suspect.ratio)} times at {format_size(suspect.bytes)} {sure}"
     is_some_pair = (
         isinstance(suspect, Outlier) and suspect.what == PAIR and suspect.is_between_nodes
     )
@@ -143,8 +143,8 @@ OF_NODES = (
 
 
 def _of_fault(fault: LocatedFault) -> DecidingFinding:
-    limits = interval_words(fault.interval, "{:.3g}".format)
-    number = f"{fault.ratio:.3g}{limits} times the usual time at {format_size(fault.bytes)}"
+    ratio = format_ratio(fault.ratio) + interval_words(fault.interval, format_ratio)
+    number = f"{ratio} times the usual time at {format_size(fault.bytes)}"
     action = _remedy(fault.what, fault.names)
     return DecidingFinding(FAILED, fault.words, number, "its peers", action, names=fault.names)
 

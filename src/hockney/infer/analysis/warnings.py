@@ -7,7 +7,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hockney.base.units import format_seconds, format_size, format_uncertainty, how_many
+from hockney.base.units import (
+    format_ratio,
+    format_seconds,
+    format_size,
+    format_uncertainty,
+    how_many,
+)
 from hockney.infer.analysis.conditions.crowding import Oversubscribed, oversubscribed
 from hockney.infer.analysis.conditions.detours import Detour, detours
 from hockney.infer.analysis.conditions.noise import Disturbance, disturbances
@@ -229,10 +235,11 @@ class SlowDatatype:
     def text(self) -> str:
         point, judged = self.ratios[0].point, self.ratios[0].judged
         limits = judged.interval or Interval.exact(judged.ratio)
+        low, high = format_ratio(limits.low), format_ratio(limits.high)
         return (
             f"slow datatype: packing by hand is surely faster than {point.datatype} at "
             f"{len(self.ratios)} of {self.measured} points; at {format_size(point.bytes)} it takes "
-            f"{judged.ratio:.3g} ({limits.low:.3g} .. {limits.high:.3g}) of the datatype's time. "
+            f"{format_ratio(judged.ratio)} ({low} .. {high}) of the datatype's time. "
             "Pack in the program there, or try another MPI"
         )
 

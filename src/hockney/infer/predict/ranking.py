@@ -9,6 +9,7 @@ import numpy as np
 
 from hockney.base.addition import AdditionError
 from hockney.base.errors import UsageError
+from hockney.base.units import format_percent
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Curve, Fit, curve_of, predicted_s
 from hockney.infer.models import MODELS, Model
@@ -118,5 +119,5 @@ def _reason(fit: Fit, error: float | None, best: Fit, is_as_good: bool) -> str:
     elif error is None:
         words.append("not cross-validated: some launches alone have points that it needs")
     else:
-        words.append(f"predicts excluded launches to {100.0 * error:.2g} %")
+        words.append(f"predicts excluded launches to {format_percent(error)}")
     return "; ".join(words)

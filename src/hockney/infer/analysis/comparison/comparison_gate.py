@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hockney.base.units import format_size
+from hockney.base.units import format_ratio, format_size
 from hockney.infer.analysis.comparison.compare import (
     PointDifference,
     RunComparison,
@@ -58,7 +58,7 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
         )
     if overall.interval.high > 1.0 + allowed:
         return not_judged(
-            f"{named} may take up to {overall.interval.high:.3g} times as long as before",
+            f"{named} may take up to {format_ratio(overall.interval.high)} times as long as before",
             "earlier runs of this host (--memory) or more launches would decide: hockney compare "
             "--plan",
         )
@@ -94,7 +94,7 @@ def _worst(comparison: RunComparison) -> str:
     if overall is not None and overall.verdict == "slower":
         each.append((overall.ratio, "as a whole"))
     ratio, where = max(each)
-    return f"{ratio:.3g} times as long as before {where}"
+    return f"{format_ratio(ratio)} times as long as before {where}"
 
 
 def _where(point: PointDifference, variants: Mapping[str, str] | None) -> str:
@@ -104,4 +104,4 @@ def _where(point: PointDifference, variants: Mapping[str, str] | None) -> str:
 
 
 def _known(judged: Judged) -> str:
-    return f"{judged.ratio:.3g}{interval_words(judged.interval, '{:.3g}'.format)}"
+    return f"{format_ratio(judged.ratio)}{interval_words(judged.interval, format_ratio)}"

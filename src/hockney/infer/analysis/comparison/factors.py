@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_percent, format_seconds
 from hockney.infer.analysis.comparison.effects import FORMS, Limits
 from hockney.infer.analysis.comparison.factor import UNSET, DifferingFactor, Kind, Restored, text_of
 from hockney.infer.analysis.comparison.host_effect import host_limits
@@ -326,7 +326,7 @@ def _clocks(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator
         sources,
         Kind.SETTING,
         words,
-        why_not=f"{words}: at most {100.0 * fraction:.1g} % of a batch",
+        why_not=f"{words}: at most {format_percent(fraction, 1)} of a batch",
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.base.units import format_ratio
 from hockney.infer.estimate.launches import WAITED
 from hockney.records import Noise, Run
 
@@ -21,7 +22,7 @@ busy sibling thread."""
 TEXTS = {
     "waited": "other processes held a rank's CPU for {percent:.0f} % of a launch; stop them, or "
     "pin the ranks elsewhere with --cpus",
-    "quota": "the CPU quota of a cgroup throttled the ranks {times:.0f} times, for {size:.2g} s of "
+    "quota": "the CPU quota of a cgroup throttled the ranks {times:.0f} times, for {seconds} s of "
     "all its CPUs together; lift it, or restrict the CPUs instead (cpuset; of a container "
     "--cpuset-cpus in the place of --cpus)",
     "throttled": "a rank was kept off its CPU for {percent:.0f} % of a launch though nothing else "
@@ -53,7 +54,10 @@ class Disturbance:
     def text(self) -> str:
         words = TEXTS[self.kind]
         return "disturbed: " + words.format(
-            size=self.size, percent=100.0 * self.size, times=self.times
+            size=self.size,
+            percent=100.0 * self.size,
+            times=self.times,
+            seconds=format_ratio(self.size, 2),
         )
 
 
