@@ -6,12 +6,13 @@ nothing. Equal pairs, and changes of which nothing is recorded, must name nothin
 
     python benchmarks/explained.py --planted 20
     python benchmarks/explained.py --simulated
-    python benchmarks/explained.py --openmpi mpicc.openmpi --mpich mpicc.mpich
+    python benchmarks/explained.py --openmpi mpicc.openmpi --mpich mpicc.mpich --newer .venv/bin/mpicc
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -26,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from claim import Rate
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.comparison.explanation import ENOUGH, explanation
+from hockney.infer.analysis.explanation import ENOUGH, explanation
 from planted_differences import SEEDS, UNRECORDED, pair_of
 from platforms import cluster, two_hosts, two_switches
 
@@ -152,35 +153,56 @@ def simulated(directory: Path) -> Iterator[Pair]:
 
 
 SHORT = ("--sizes", "8,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB", "--launches", "18", "--budget", "8s")
+OPENMPI_SETTINGS = (
+    ("OMPI_MCA_btl", "self,tcp"),
+    ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
+    ("OMPI_MCA_btl_vader_eager_limit", "65536"),
+    ("OMPI_MCA_btl_vader_eager_limit", "512"),
+    ("OMPI_MCA_btl_vader_fbox_max", "0"),
+)
+MPICH_SETTINGS = (("MPIR_CVAR_NOLOCAL", "1"),)
+NEWER_SETTINGS = (
+    ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "1048577"),
+    ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "1024"),
+    ("MPIR_CVAR_NOLOCAL", "1"),
+)
 
 
-def real(openmpi: str | None, mpich: str | None) -> Iterator[Pair]:
+def real(openmpi: str | None, mpich: str | None, newer: str | None) -> Iterator[Pair]:
     def pingpong(mpicc: str, *more: str, **env: str) -> Command:
         words = ("pingpong", "--mpicc", mpicc, "--oversubscribe", *SHORT, *more)
         return Command(words, tuple(env.items()))
 
-    for mpicc in filter(None, (openmpi, mpich)):
+    def collective(mpicc: str, name: str, algorithm: str) -> Command:
+        words = ("collective", name, "--mpicc", mpicc, "-n", "2", "--algorithm", algorithm)
+        return Command((*words, *SHORT))
+
+    libraries = [mpicc for mpicc in (openmpi, mpich, newer) if mpicc]
+    for mpicc in libraries:
         plain = pingpong(mpicc)
         yield Pair(f"one CPU, {mpicc}", plain, pingpong(mpicc, "--cpus", "0,0"), ("pinning",))
-        yield Pair(
-            f"cold buffers, {mpicc}", plain, pingpong(mpicc, "--buffers", "cold"), ("buffers",)
-        )
+        cold = pingpong(mpicc, "--buffers", "cold")
+        yield Pair(f"cold buffers, {mpicc}", plain, cold, ("buffers",))
         for number in range(5):
             yield Pair(f"equal, {mpicc} ({number})", plain, plain, NOTHING)
-    if openmpi:
-        plain = pingpong(openmpi)
-        for name, values in {
-            "OMPI_MCA_btl": ("self,tcp",),
-            "OMPI_MCA_btl_vader_single_copy_mechanism": ("none",),
-            "OMPI_MCA_btl_vader_eager_limit": ("65536", "512"),
-        }.items():
-            for value in values:
-                yield Pair(f"{name}={value}", plain, pingpong(openmpi, **{name: value}), (name,))
-    if mpich:
-        name = "MPIR_CVAR_CH4_CMA_ENABLE"
-        yield Pair(f"{name}=0", pingpong(mpich), pingpong(mpich, **{name: "0"}), (name,))
-    if openmpi and mpich:
-        yield Pair("library", pingpong(openmpi), pingpong(mpich), ("library",))
+    for first, second in itertools.pairwise(libraries):
+        yield Pair(f"library, {second}", pingpong(first), pingpong(second), ("library",))
+    for mpicc, settings in (
+        (openmpi, OPENMPI_SETTINGS),
+        (mpich, MPICH_SETTINGS),
+        (newer, NEWER_SETTINGS),
+    ):
+        for name, value in settings if mpicc else ():
+            other = pingpong(mpicc, **{name: value})
+            yield Pair(f"{name}={value}, {mpicc}", pingpong(mpicc), other, (name,))
+    for mpicc, name, before, after in (
+        (openmpi, "alltoall", "linear_sync", "bruck"),
+        (openmpi, "bcast", "basic_linear", "scatter_allgather"),
+        (mpich, "allreduce", "recursive_doubling", "rabenseifner"),
+    ):
+        if mpicc:
+            runs = (collective(mpicc, name, algorithm) for algorithm in (before, after))
+            yield Pair(f"{name}, {before} and {after}", *runs, ("algorithm",))
 
 
 def measured(run: Command, file: Path) -> None:
@@ -221,14 +243,15 @@ def main() -> None:
     parser.add_argument("--simulated", action="store_true")
     parser.add_argument("--openmpi", metavar="MPICC")
     parser.add_argument("--mpich", metavar="MPICC")
+    parser.add_argument("--newer", metavar="MPICC", help="a newer MPICH")
     args = parser.parse_args()
     if args.planted:
         planted(args.planted, args.noise)
     with tempfile.TemporaryDirectory() as directory:
         if args.simulated:
             explained(simulated(Path(directory)), Path(directory), "simulated")
-        if args.openmpi or args.mpich:
-            explained(real(args.openmpi, args.mpich), Path(directory), "real")
+        if args.openmpi or args.mpich or args.newer:
+            explained(real(args.openmpi, args.mpich, args.newer), Path(directory), "real")
 
 
 if __name__ == "__main__":

@@ -310,6 +310,16 @@ SEEDS: dict[str, Seed] = {
         ),
         ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD",),
     ),
+    "threshold of copies, not set before": Seed(
+        lambda chance: replace(_mpich(chance), env={}, controls={}),
+        _per_byte(
+            1.5,
+            3.0,
+            large=SHARED,
+            **_named(MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD="536870912"),
+        ),
+        ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD",),
+    ),
     "no CMA": Seed(
         _plain,
         _per_byte(

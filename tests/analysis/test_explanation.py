@@ -127,6 +127,16 @@ def test_a_difference_that_has_no_border_accuses_no_threshold(
     assert cleared.why.startswith("the difference does not begin or end there: it is ")
 
 
+def test_a_count_is_no_threshold_and_may_be_what_acts() -> None:
+    slower = replace(OTHERWISE["each message"], env={"OMPI_MCA_btl_vader_fbox_max": "0"})
+    difference = explained(run_of(BASE, 1), run_of(slower, 2, name="B"))
+    assert not named(difference)
+    assert answer_words(difference).endswith(
+        "nothing that is recorded explains it; perhaps OMPI_MCA_btl_vader_fbox_max, of unknown "
+        "effect: --try measures it"
+    )
+
+
 def test_a_difference_of_small_messages_as_well_accuses_no_way_of_large_ones() -> None:
     slower = replace(OTHERWISE["all alike"], env={}, large=BASE.small)
     difference = explained(run_of(BASE, 1), run_of(slower, 2, name="B"))

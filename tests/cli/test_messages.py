@@ -28,7 +28,7 @@ def test_threads_are_an_axis(hockney: RunHockney, tmp_path: Path) -> None:
     }
     assert answer["run"]["mpi"]["threads"] == "multiple"
     for row in answer["contention"]:
-        # Where visits had equal repetitions by chance, the rate is that of the slower side of the pair.
+        # Where visits had equal repetitions by chance, the rate is that of the slower side.
         expected = row["threads"] / row["typical_s"]
         assert row["messages_per_s"] == pytest.approx(expected, rel=0.2)
     fitted = hockney("fit", "--model", "max-rate", str(tmp_path / "run.jsonl"))

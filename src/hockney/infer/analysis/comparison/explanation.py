@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ from hockney.infer.analysis.comparison.run_drift import RunDrift
 from hockney.infer.analysis.conditions.traces import hosts_of
 from hockney.infer.analysis.findings import Failures, failures_apart
 from hockney.infer.analysis.gate import Gate, not_judged
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.differences import Judged, exact, two_samples
 from hockney.infer.estimate.interval import log_half_width
 from hockney.infer.estimate.points import PointEstimate, hidden_log
@@ -133,6 +135,12 @@ class Explanation:
     @property
     def is_explained(self) -> bool:
         return self.unexplained <= 1.0 - ENOUGH + 1e-9
+
+    @property
+    def of_unknown_effect(self) -> list[str]:
+        """Settings that differ and may act, though nothing recorded shows what they do."""
+        factors = (cleared.factor for cleared in self.cleared)
+        return [f.name for f in factors if f.kind == Kind.UNKNOWN and not f.why_not and f.change]
 
     @property
     def fits(self) -> tuple[Fit, Fit] | None:
@@ -264,10 +272,11 @@ def _attributed(
     """Factors one after another, each the one that explains the most of what is left."""
     size = sum(gap.size for gap in gaps)
     left, rest = list(gaps), [factor for factor in factors if _may_act(factor)]
+    of_all = _weighed(gaps, rest)
     causes: list[Cause] = []
     while rest and sum(gap.size for gap in left) > (1.0 - ENOUGH) * size:
-        predicted = [_predicted(left, differing_factor) for differing_factor in rest]
-        parts = [_part(left, each) / size for each in predicted]
+        of_left = _weighed(left, rest) if causes else of_all
+        parts = [of_left[factor.name].best.part / size for factor in rest]
         most = max(parts)
         if most < LEAST_PART:
             break
@@ -276,13 +285,12 @@ def _attributed(
         chosen = rest[best]
         instead = [rest[i].name for i in enough if i != best and rest[i].kind == chosen.kind]
         causes.append(Cause(chosen, min(parts[best], 1.0), tuple(instead)))
-        left = [
-            gap.without(prediction) for gap, prediction in zip(left, predicted[best], strict=True)
-        ]
+        predicted = of_left[chosen.name].best.predicted
+        left = [gap.without(prediction) for gap, prediction in zip(left, predicted, strict=True)]
         rest.remove(chosen)
     named = {cause.factor.name for cause in causes}
     cleared = [
-        Cleared(factor, _why_cleared(factor, gaps))
+        Cleared(factor, _why_cleared(factor, of_all.get(factor.name), size))
         for factor in factors
         if factor.name not in named
     ]
@@ -294,53 +302,74 @@ def _may_act(factor: DifferingFactor) -> bool:
     return not factor.why_not and factor.kind != Kind.UNKNOWN
 
 
-def _predicted(gaps: Sequence[Gap], factor: DifferingFactor) -> list[np.ndarray]:
-    """The predictions of the first of a factor's forms that leaves the least; of none, where the
-    difference has no border that its forms have."""
-    each = [_predictions(gaps, form, factor.limits) for form in factor.forms]
-    nothing = [np.zeros_like(gap.log_ratio) for gap in gaps]
-    shown = [
-        predicted
-        for form, predicted in zip(factor.forms, each, strict=True)
-        if _instead(gaps, form, _part(gaps, predicted)) is None
-    ]
-    return max(shown, key=lambda predicted: _part(gaps, predicted), default=nothing)
+@dataclass(frozen=True)
+class _Described:
+    """What a form describes of the differences."""
 
-
-def _predictions(gaps: Sequence[Gap], form: Form, limits: Limits) -> list[np.ndarray]:
-    return [best_prediction(gap, form, limits) for gap in gaps]
-
-
-def _instead(gaps: Sequence[Gap], form: Form, part: float) -> str | None:
+    predicted: Sequence[Array]
+    part: float
+    """The logarithms of ratios that it accounts for."""
+    instead: str | None = None
     """The name of the form without a border that describes the most of the differences, if it is as
-    much as this form with one does: then nothing shows the border. None if not."""
-    parts = {
-        name: _part(gaps, _predictions(gaps, FORMS[name], Limits()))
-        for name in without_border(form)
-    }
-    best = max(parts, key=lambda name: parts[name], default=None)
-    return best if best and parts[best] >= part > 0.0 else None
+    much as this form with one does: then nothing shows the border."""
 
 
-def _part(gaps: Sequence[Gap], predicted: Sequence[np.ndarray]) -> float:
-    return sum(
-        gap.size - gap.left(prediction) for gap, prediction in zip(gaps, predicted, strict=True)
-    )
+@dataclass(frozen=True)
+class _Weighed:
+    """What the forms of a factor describe."""
+
+    each: Sequence[_Described]
+    best: _Described
+    """The first of those that leave the least; nothing, where the difference has no border that
+    they have."""
 
 
-def _why_cleared(factor: DifferingFactor, gaps: Sequence[Gap]) -> str:
+def _weighed(gaps: Sequence[Gap], factors: Sequence[DifferingFactor]) -> dict[str, _Weighed]:
+    """Factors by name."""
+
+    def described(form: Form, limits: Limits) -> _Described:
+        return _described(gaps, [best_prediction(gap, form, limits) for gap in gaps])
+
+    @cache
+    def without_limits(name: str) -> float:
+        return described(FORMS[name], Limits()).part
+
+    def weighed(factor: DifferingFactor) -> Iterator[_Described]:
+        for form in factor.forms:
+            own = described(form, factor.limits)
+            other = max(without_border(form), key=without_limits, default=None)
+            is_as_much = other is not None and without_limits(other) >= own.part > 0.0
+            yield replace(own, instead=other if is_as_much else None)
+
+    nothing = _described(gaps, [np.zeros_like(gap.log_ratio) for gap in gaps])
+    by_name = {}
+    for factor in factors:
+        each = list(weighed(factor))
+        shown = [form for form in each if form.instead is None]
+        best = max(shown, key=lambda form: form.part, default=nothing)
+        by_name[factor.name] = _Weighed(each, best)
+    return by_name
+
+
+def _described(gaps: Sequence[Gap], predicted: Sequence[Array]) -> _Described:
+    left = (gap.size - gap.left(own) for gap, own in zip(gaps, predicted, strict=True))
+    return _Described(predicted, sum(left))
+
+
+def _why_cleared(factor: DifferingFactor, weighed: _Weighed | None, size: float) -> str:
+    """weighed: against all differences, of this size together; None if it cannot act."""
     if factor.why_not:
         return factor.why_not
-    if factor.kind == Kind.UNKNOWN:
+    if weighed is None:
         return "its effect is unknown: --try measures it"
-    part = _part(gaps, _predicted(gaps, factor)) / sum(gap.size for gap in gaps)
-    if part < LEAST_PART:
-        by_form = [_part(gaps, _predictions(gaps, form, factor.limits)) for form in factor.forms]
-        for form, explained in zip(factor.forms, by_form, strict=True):
-            if explained == max(by_form) and (name := _instead(gaps, form, explained)):
-                return f"the difference does not begin or end there: it is {FORM_WORDS[name]}"
-        return "differs, but cannot explain this form"
-    return f"could explain up to {100.0 * min(part, 1.0):.0f} % of it instead"
+    part = weighed.best.part / size
+    if part >= LEAST_PART:
+        return f"could explain up to {100.0 * min(part, 1.0):.0f} % of it instead"
+    most = max((form.part for form in weighed.each), default=0.0)
+    instead = (form.instead for form in weighed.each if form.part == most)
+    if name := next(filter(None, instead), None):
+        return f"the difference does not begin or end there: it is {FORM_WORDS[name]}"
+    return "differs, but cannot explain this form"
 
 
 def _all_cleared(factors: Sequence[DifferingFactor]) -> tuple[Cleared, ...]:

@@ -15,9 +15,13 @@ from hockney.infer.analysis.conditions.traces import Traces, typical_launch
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
-THRESHOLD = re.compile(r"EAGER|RNDV|RENDEZ|THRESH|CELL_SIZE|MAX_SEND|FBOX", re.I)
+THRESHOLD = re.compile(r"EAGER|RNDV|RENDEZ|THRESH|CELL_SIZE|MAX_SEND|FBOX_SIZE", re.I)
+COUNT = re.compile(r"FBOX_THRESHOLD", re.I)
+"""Variables that are named as a threshold and count something else than bytes."""
+COPIER = re.compile(r"(^|_)(CMA|XPMEM|KNEM|IPC|SINGLE_COPY|SMSC)(_|$)", re.I)
+"""Variables of one way of messages, which a threshold among them chooses or leaves."""
 TRANSPORT = re.compile(
-    r"(^|_)(BTL|PML|MTL|TLS|PROVIDER|NETMOD|CMA|XPMEM|KNEM|SMSC|SHM|SINGLE_COPY|NET_DEVICES|"
+    r"(^|_)(BTL|PML|MTL)$|(^|_)(TLS|PROVIDER|NETMOD|CMA|XPMEM|KNEM|SMSC|SHM|SINGLE_COPY|NET_DEVICES|"
     r"FABRICS?|DEVICES?|IFACE|IF_INCLUDE|IF_EXCLUDE|IPC)(_|$)",
     re.I,
 )
@@ -143,7 +147,7 @@ def _with_effect(
 ) -> DifferingFactor:
     name = factor.name
     ways = ways_apart(a, b)
-    if THRESHOLD.search(name):
+    if THRESHOLD.search(name) and not COUNT.search(name):
         known = sorted({size for value in values if (size := _bytes(value)) is not None})
         if known:
             form = between(known[0], known[1] if len(known) > 1 else None)
@@ -153,7 +157,8 @@ def _with_effect(
                 evidence = f"a threshold acts on sizes between {where}"
             if ways:
                 evidence += f"; {ways}"
-            return replace(factor, forms=(form,), evidence=evidence)
+            forms = forms_of_ways(a, b) if ways and COPIER.search(name) else ()
+            return replace(factor, forms=(form, *forms), evidence=evidence)
     if TRANSPORT.search(name):
         if not ways and _ways_known(a, b):
             return replace(factor, why_not="messages went the same way under both")
