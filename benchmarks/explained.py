@@ -6,7 +6,7 @@ nothing. Equal pairs, and changes of which nothing is recorded, must name nothin
 
     python benchmarks/explained.py --planted 20
     python benchmarks/explained.py --simulated
-    python benchmarks/explained.py --openmpi mpicc.openmpi --mpich mpicc.mpich --newer .venv/bin/mpicc
+    python benchmarks/explained.py --openmpi mpicc.openmpi --mpich mpicc.mpich --newer MPICC
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from claim import Rate
+from hockney.infer.analysis.explanation import ENOUGH, explanation
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.explanation import ENOUGH, explanation
 from planted_differences import SEEDS, UNRECORDED, pair_of
 from platforms import cluster, two_hosts, two_switches
 
@@ -100,6 +100,8 @@ class Command:
 
     words: tuple[str, ...]
     env: tuple[tuple[str, str], ...] = ()
+    has_company: bool = False
+    """Whether another program computes on the first CPU meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -160,11 +162,9 @@ OPENMPI_SETTINGS = (
     ("OMPI_MCA_btl_vader_eager_limit", "512"),
     ("OMPI_MCA_btl_vader_fbox_max", "0"),
 )
-MPICH_SETTINGS = (("MPIR_CVAR_NOLOCAL", "1"),)
 NEWER_SETTINGS = (
     ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "1048577"),
     ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "1024"),
-    ("MPIR_CVAR_NOLOCAL", "1"),
 )
 
 
@@ -173,42 +173,46 @@ def real(openmpi: str | None, mpich: str | None, newer: str | None) -> Iterator[
         words = ("pingpong", "--mpicc", mpicc, "--oversubscribe", *SHORT, *more)
         return Command(words, tuple(env.items()))
 
-    def collective(mpicc: str, name: str, algorithm: str) -> Command:
-        words = ("collective", name, "--mpicc", mpicc, "-n", "2", "--algorithm", algorithm)
-        return Command((*words, *SHORT))
-
     libraries = [mpicc for mpicc in (openmpi, mpich, newer) if mpicc]
-    for mpicc in libraries:
-        plain = pingpong(mpicc)
-        yield Pair(f"one CPU, {mpicc}", plain, pingpong(mpicc, "--cpus", "0,0"), ("pinning",))
-        cold = pingpong(mpicc, "--buffers", "cold")
-        yield Pair(f"cold buffers, {mpicc}", plain, cold, ("buffers",))
+    for library in libraries:
+        plain = pingpong(library)
+        yield Pair(f"one CPU, {library}", plain, pingpong(library, "--cpus", "0,0"), ("pinning",))
+        cold = pingpong(library, "--buffers", "cold")
+        yield Pair(f"cold buffers, {library}", plain, cold, ("buffers",))
+        beside = replace(plain, has_company=True)
+        yield Pair(f"another program, {library}", plain, beside, ("other programs on the CPUs",))
         for number in range(5):
-            yield Pair(f"equal, {mpicc} ({number})", plain, plain, NOTHING)
-    for first, second in itertools.pairwise(libraries):
-        yield Pair(f"library, {second}", pingpong(first), pingpong(second), ("library",))
-    for mpicc, settings in (
-        (openmpi, OPENMPI_SETTINGS),
-        (mpich, MPICH_SETTINGS),
-        (newer, NEWER_SETTINGS),
-    ):
+            yield Pair(f"equal, {library} ({number})", plain, plain, NOTHING)
+    for older, other in itertools.pairwise(libraries):
+        yield Pair(f"library, {other}", pingpong(older), pingpong(other), ("library",))
+    for mpicc, settings in ((openmpi, OPENMPI_SETTINGS), (newer, NEWER_SETTINGS)):
         for name, value in settings if mpicc else ():
-            other = pingpong(mpicc, **{name: value})
-            yield Pair(f"{name}={value}, {mpicc}", pingpong(mpicc), other, (name,))
-    for mpicc, name, before, after in (
+            assert mpicc is not None
+            changed = pingpong(mpicc, **{name: value})
+            yield Pair(f"{name}={value}, {mpicc}", pingpong(mpicc), changed, (name,))
+    for mpicc, collective, *algorithms in (
         (openmpi, "alltoall", "linear_sync", "bruck"),
         (openmpi, "bcast", "basic_linear", "scatter_allgather"),
         (mpich, "allreduce", "recursive_doubling", "rabenseifner"),
     ):
         if mpicc:
-            runs = (collective(mpicc, name, algorithm) for algorithm in (before, after))
-            yield Pair(f"{name}, {before} and {after}", *runs, ("algorithm",))
+            command = ("collective", collective, "--mpicc", mpicc, "-n", "2", *SHORT, "--algorithm")
+            first, second = (Command((*command, algorithm)) for algorithm in algorithms)
+            yield Pair(f"{collective}, {' and '.join(algorithms)}", first, second, ("algorithm",))
 
 
 def measured(run: Command, file: Path) -> None:
     command = [*HOCKNEY, *run.words, "-q", "-o", str(file)]
     env = {**os.environ, **dict(run.env)}
-    subprocess.run(command, capture_output=True, check=False, env=env)
+    company = None
+    if run.has_company:
+        company = subprocess.Popen(("taskset", "-c", "0", sys.executable, "-c", "while True: pass"))
+    try:
+        subprocess.run(command, capture_output=True, check=False, env=env)
+    finally:
+        if company:
+            company.kill()
+            company.wait()
 
 
 def explained(pairs: Iterator[Pair], directory: Path, what: str) -> None:
