@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.infer.arrays import Array
 from hockney.infer.locate.candidates import (
     CABLE,
     NODE,
-    Array,
     OneWayRoutes,
     Passed,
     SwitchRoutes,
