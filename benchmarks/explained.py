@@ -25,9 +25,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from claim import Rate
-from hockney.infer.analysis.explanation import ENOUGH, explanation
 
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.comparison.explanation import ENOUGH, explanation
 from planted_differences import SEEDS, UNRECORDED, pair_of
 from platforms import cluster, two_hosts, two_switches
 
