@@ -138,16 +138,17 @@ def _variable(collective: str) -> str:
 
 def _choices(engine: Engine, control: Control, words: set[str]) -> Iterator[str]:
     """The names before each " - ". In MPICH 4.0, which lacks the newlines, the preceding word is
-    joined to a name ("algorithmsmp - Force ..."); the library is asked which part it accepts."""
-    for token in re.findall(r"(\S+)\s+- ", control.description or ""):
-        first, joined = token.rpartition(")")[2], token
-        if re.search(r"\n\s*" + re.escape(joined) + r"\s+- ", control.description or ""):
+    joined to a name ("algorithmsmp - Force ..."); the library is asked which part it accepts, first
+    where `words` end, then the longest."""
+    description = control.description or ""
+    for joined in re.findall(r"(\S+)\s+- ", description):
+        if re.search(r"\n\s*" + re.escape(joined) + r"\s+- ", description):
             yield joined
             continue
-        splits = [first] + [first[at:] for at in range(1, len(first)) if first[:at] in words]
-        yield next(
-            (name for name in splits if name and accepts(engine, control.name, name)), joined
-        )
+        name = joined.rpartition(")")[2]
+        places = sorted(range(len(name)), key=lambda at: at > 0 and name[:at] not in words)
+        parts = (name[at:] for at in places)
+        yield next((part for part in parts if accepts(engine, control.name, part)), joined)
 
 
 def is_segmented(algorithm: Algorithm) -> bool:
