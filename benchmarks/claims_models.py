@@ -15,11 +15,12 @@ from claim import Claim
 from claims_estimate import correlated
 from numpy.typing import NDArray
 
-from hockney.infer.estimate.points import PointEstimate, estimate_point
+from hockney.infer.estimate.estimating import estimate_point
+from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Curve, Fit, Parameter, curve_of_arrays
 from hockney.infer.models import hockney, loggp, max_rate, multi_mode, segmented
 from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
-from hockney.infer.predict.channel import channel_of
+from hockney.infer.predict.fitted_channel import channel_of
 from hockney.infer.predict.patterns import Pattern, predict
 from hockney.plan.axes import Point
 from hockney.plan.trains import Train, delay_s

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from hockney.infer.analysis.warnings import warnings
 from hockney.infer.estimate import estimate, is_precise
+from hockney.infer.estimate.estimating import estimate_point
 from hockney.infer.estimate.launches import launch_ratios, modes_of
-from hockney.infer.estimate.points import estimate_point
 from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES, deciding_interval
 from hockney.infer.estimate.sketch import samples_needed
 from hockney.plan.axes import Point

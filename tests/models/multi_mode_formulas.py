@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.infer.models._multi_mode_time import Array, chunks
+from hockney.infer.arrays import Array
+from hockney.infer.models._multi_mode_time import chunks
 
 MESSAGES_PER_SAMPLE = 1000.0
 OVERALL_VOLUME_B = 40.0 * 2**20

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from conftest import RunHockney
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
-from hockney.infer.fitting.fit import Array, Curve, curve_of_arrays
+from hockney.infer.arrays import Array
+from hockney.infer.fitting.fit import Curve, curve_of_arrays
 from hockney.infer.models import fit_model, hockney, loggp
 from hockney.plan.trains import Train, delay_s
 from hockney.run.measure.studies.trains import LONGER, delay_for

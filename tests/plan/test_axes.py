@@ -6,7 +6,7 @@ import pytest
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.columns import TRAIN_COLUMNS, point_columns, sample_columns
-from hockney.infer.estimate.points import PointEstimate, estimate
+from hockney.infer.estimate import PointEstimate, estimate
 from hockney.plan.axes import (
     AXES,
     Axes,

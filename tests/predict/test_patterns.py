@@ -16,12 +16,13 @@ from conftest import RunHockney
 from hockney.base.errors import UsageError
 from hockney.cli.predict import parse_factors
 from hockney.infer.estimate import estimate
-from hockney.infer.estimate.points import estimate_point
+from hockney.infer.estimate.estimating import estimate_point
 from hockney.infer.fitting.bootstrap import expansion
 from hockney.infer.fitting.fit import Parameter
 from hockney.infer.predict.answers import answers_of
-from hockney.infer.predict.channel import Channel, channel_of
+from hockney.infer.predict.channel import Channel
 from hockney.infer.predict.costs import Costs
+from hockney.infer.predict.fitted_channel import channel_of
 from hockney.infer.predict.halo_exchange import halo_schedule
 from hockney.infer.predict.parameters import Level, Machine, Parameters
 from hockney.infer.predict.patterns import (

@@ -16,11 +16,13 @@ from hockney import records
 from hockney.base.errors import UsageError
 from hockney.foreign.programs import profile_in
 from hockney.infer.analysis import Analysis
+from hockney.infer.estimate.estimating import estimate_point
 from hockney.infer.estimate.interval import Interval
-from hockney.infer.estimate.points import PointEstimate, estimate_point
-from hockney.infer.predict.channel import Channel, channel_of
+from hockney.infer.estimate.points import PointEstimate
+from hockney.infer.predict.channel import Channel
 from hockney.infer.predict.costs import Costs, Through
 from hockney.infer.predict.expansion import expanded
+from hockney.infer.predict.fitted_channel import channel_of
 from hockney.infer.predict.patterns import Pattern, predict
 from hockney.infer.predict.program_collectives import ProgramCollectives
 from hockney.infer.predict.program_mix import beyond_measured, predict_mix

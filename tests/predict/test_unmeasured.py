@@ -10,9 +10,10 @@ import pytest
 
 from conftest import RunHockney
 from hockney.infer.estimate import estimate
-from hockney.infer.estimate.points import estimate_point
+from hockney.infer.estimate.estimating import estimate_point
 from hockney.infer.predict.answers import answers_of
-from hockney.infer.predict.channel import Channel, channel_of
+from hockney.infer.predict.channel import Channel
+from hockney.infer.predict.fitted_channel import channel_of
 from hockney.infer.predict.patterns import Pattern, predict
 from hockney.plan.axes import Point
 from samples import make_run, write_run
@@ -75,7 +76,7 @@ def of_pairs(launches: int) -> Channel:
 def test_far_beyond_the_largest_number_of_pairs_there_is_no_interval(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hockney.infer.predict.channel.RESAMPLES", 8)
+    monkeypatch.setattr("hockney.infer.predict.fitted_channel.RESAMPLES", 8)
     known = of_pairs(launches=5)
     intervals = [
         predict(known, Pattern("alltoall", 1024, 64, per_node=count)).seconds.interval

@@ -101,7 +101,7 @@ def predict_profile(
     """Predicts the communication of a profiled program on the machine of some result files."""
     from hockney.cli._files import load, warn
     from hockney.infer.analysis.algorithms.best import is_collective
-    from hockney.infer.predict.channel import channel_of
+    from hockney.infer.predict.fitted_channel import channel_of
     from hockney.infer.predict.program_mix import beyond_measured, has_warmer_buffers, predict_mix
     from hockney.infer.predict.program_run import predict_order
     from hockney.profiling.mix import mix_of

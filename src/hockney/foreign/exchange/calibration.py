@@ -11,8 +11,8 @@ import numpy as np
 
 from hockney.foreign.programs.simgrid import WireTimes, measured_of, platform_of
 from hockney.infer.analysis import Analysis
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import PointEstimate
-from hockney.infer.fitting.fit import Array
 from hockney.plan.axes import key_without
 
 EVERY = 3

@@ -18,8 +18,9 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from hockney.base.errors import UsageError
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import by_curve
-from hockney.infer.fitting.fit import Array, curve_of
+from hockney.infer.fitting.fit import curve_of
 from hockney.infer.fitting.line import line
 from hockney.infer.models import loggp
 from hockney.records import Run, Switch

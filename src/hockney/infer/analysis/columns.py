@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.infer.analysis.warnings import source_notes
+from hockney.infer.arrays import Whole
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.states import States
@@ -84,7 +84,7 @@ def sample_parts(analysis: Analysis) -> Iterator[Columns]:
         yield _part(visits, rows, analysis.states)
 
 
-def _part(visits: Visits, rows: NDArray[np.int64], states: States) -> Columns:
+def _part(visits: Visits, rows: Whole, states: States) -> Columns:
     counts = visits.counts()[rows]
     columns: Columns = {
         name: plain(np.repeat(visits.column(name)[rows], counts))

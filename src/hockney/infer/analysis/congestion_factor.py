@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from hockney.infer.analysis.tails import Sketches
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.cells import cells_of
 from hockney.infer.estimate.differences import Judged, exact, paired
 from hockney.infer.estimate.sketch import Sketch, samples_needed
@@ -26,7 +26,6 @@ QUANTILES = (MEDIAN, 0.99, 0.999)
 TOO_FEW = "too few"
 """Text shown where a quantile needs more samples than any launch has."""
 
-Array = NDArray[np.float64]
 OfLaunches = Mapping[int, Array | Sketch]
 """Samples of each launch, or a histogram of them."""
 Times = Mapping[Point, OfLaunches]

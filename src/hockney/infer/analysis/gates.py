@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import TYPE_CHECKING
 
-from hockney.base.units import format_size, how_many
+from hockney.base.units import format_ratio, format_size, how_many
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
-from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
+from hockney.infer.analysis.gate import PASSED, Gate, failed, not_judged, passed
 from hockney.infer.analysis.network.boards import Doubt
 from hockney.infer.analysis.network.located import Located
 from hockney.infer.analysis.network.network_faults import Suspect, Verdict
@@ -21,9 +22,45 @@ from hockney.plan.axes import Point
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.congestion import Congestion
 
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+
+BADLY_ENDED = {"failed": "failed", "interrupted": "was interrupted"}
+"""Reasons for which a launch ended early and lacks data, in words."""
 LEAST_TAIL = 0.99
 """The quantile without which nothing is known of the slowest messages."""
 MORE = "more launches, or a larger --budget, would decide"
+
+
+def outlier_gate(analysis: Analysis) -> Gate:
+    """Whether a node, switch, cable, place or pair is an outlier; not judged if ranks shared
+    CPUs."""
+    crowded = analysis.oversubscribed
+    if crowded is not None:
+        crowd = "threads" if crowded.has_threads else "ranks"
+        return not_judged(crowded.fact, f"start no more {crowd} than CPUs")
+    if analysis.located is not None:
+        gate = located_gate(analysis.located)
+    elif analysis.verdict is not None:
+        gate = fabric_gate(analysis.verdict)
+    else:
+        gate = pairs_gate(analysis.outliers)
+    last = max(analysis.run.ends, key=lambda end: end.launch, default=None)
+    if gate.status == PASSED and last is not None and last.reason in BADLY_ENDED:
+        return not_judged(
+            f"the last launch {BADLY_ENDED[last.reason]}",
+            "see its message; then continue the run with --resume",
+        )
+    return gate
+
+
+def plan_gates(analysis: Analysis) -> list[Gate]:
+    """The gates that the plan has."""
+    gates = (
+        variants_gate(analysis.variants),
+        congestion_gate(analysis.congestion, analysis.workload),
+    )
+    return [gate for gate in gates if gate is not None]
 
 
 def pairs_gate(outliers: Outliers) -> Gate:
@@ -46,7 +83,8 @@ def fabric_gate(verdict: Verdict) -> Gate:
 def located_gate(located: Located) -> Gate:
     """The gate of rounds that were chosen step by step."""
     each = [
-        f"{fault.words}: {fault.ratio:.3g} times the usual time at {format_size(fault.bytes)}"
+        f"{fault.words}: {format_ratio(fault.ratio)} times the usual time at "
+        f"{format_size(fault.bytes)}"
         for fault in located.faults
     ]
     names = [name for fault in located.faults for name in fault.names]
@@ -89,10 +127,10 @@ def _blocks_for(ratios: Sequence[VariantRatio], bound: float) -> str:
 
 def _slower_variant(study: VariantStudy, ratio: VariantRatio) -> str:
     where = "as a whole" if ratio.point is None else f"at {format_size(ratio.point.bytes)}"
-    return (
-        f"{study.name(ratio.variant)} takes {ratio.judged.ratio:.4g} times as long {where} "
-        f"(surely more than {low_of(ratio.judged.interval):.4g})"
-    )
+    times = format_ratio(ratio.judged.ratio, 4)
+    least = format_ratio(low_of(ratio.judged.interval) or 0.0, 4)
+    name = study.name(ratio.variant)
+    return f"{name} takes {times} times as long {where} (surely more than {least})"
 
 
 def congestion_gate(victims: Sequence[Congested], workload: Workload | None) -> Gate | None:
@@ -103,7 +141,7 @@ def congestion_gate(victims: Sequence[Congested], workload: Workload | None) -> 
     if above := [congested for congested in victims if congested.exceeds]:
         each = [
             f"{congested.point.operation} of {_load_words(*_load_of(congested.point))} takes "
-            f"{_worst_above(congested, allowed):.3g} times as long"
+            f"{format_ratio(_worst_above(congested, allowed))} times as long"
             for congested in above
         ]
         return failed(each, [congested.point.operation for congested in above])
@@ -128,7 +166,8 @@ def _gate_of_factors(victims: Sequence[Congested], allowed: float) -> Gate:
         return not_judged("too few launches for an interval", MORE)
     most = max(interval.high for interval in known)
     if most > allowed:
-        return not_judged(f"a factor may be above {allowed:g}: it is at most {most:.3g}", MORE)
+        words = f"a factor may be above {allowed:g}: it is at most {format_ratio(most)}"
+        return not_judged(words, MORE)
     missing = [
         quantile for quantile in QUANTILES if any(each.factor(quantile) is None for each in victims)
     ]
@@ -158,7 +197,7 @@ def _worst_above(congested: Congested, allowed: float) -> float:
 
 
 def _ratio(suspect: Outlier | Suspect) -> str:
-    return f"{suspect.ratio:.3g} times the others at {format_size(suspect.bytes)}"
+    return f"{format_ratio(suspect.ratio)} times the others at {format_size(suspect.bytes)}"
 
 
 def _of_outliers(

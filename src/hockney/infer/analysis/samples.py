@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import AUXILIARY
 from hockney.infer.estimate.states import States
 from hockney.plan.axes import grouped, texts_apart
@@ -19,7 +19,6 @@ TAIL = 0.002
 """Fraction of the samples at each end that go into the outermost bins: one outlier would leave all
 others in a single bin."""
 
-Array = NDArray[np.float64]
 Texts = Callable[[Collection[Sequence[Samples]]], list[str]]
 
 

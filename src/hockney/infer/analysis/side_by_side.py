@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.differences import Judged, paired_each
 from hockney.infer.estimate.points import PointEstimate, hidden_log
-from hockney.infer.estimate.shifts import Array
 from hockney.plan.axes import Key, curve_key, key_without
 from hockney.plan.memories import HOST
 from hockney.plan.messages import BY_DATATYPE, BY_HAND

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.infer.analysis.network.outlier_rule import (
     LEAST_MEMBERS,
@@ -15,6 +14,7 @@ from hockney.infer.analysis.network.outlier_rule import (
     SIGNIFICANCE,
     tested,
 )
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.cells import headline_rows
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.points import Estimates
@@ -24,8 +24,7 @@ from hockney.plan.axes import Point, sort_key
 from hockney.records import Run
 from hockney.records.visits import Visits
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
+Rows = Whole
 
 
 @dataclass(frozen=True)

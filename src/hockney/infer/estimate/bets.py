@@ -8,11 +8,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.noise_models import GAIN
-
-Array = NDArray[np.float64]
 
 STEADY = np.array([0.25, 0.5, 1.0, 2.0])
 """Bets on innovations that are all larger, in standard deviations."""
@@ -30,7 +28,7 @@ def no_evidence(series: int) -> Array:
     return np.zeros((2, len(STEADY) + len(SUDDEN), series, len(GAIN)))
 
 
-def place_bets(sums: Array, z: Array, n: NDArray[np.int64]) -> None:
+def place_bets(sums: Array, z: Array, n: Whole) -> None:
     """Adds what a look shows to the evidence of a change, summed over every look at which it may
     have begun. z: innovations of each series under each model; n: looks that made the level."""
     unsure = UNSURE / np.sqrt(n)[:, None]
@@ -45,7 +43,7 @@ def place_bets(sums: Array, z: Array, n: NDArray[np.int64]) -> None:
     np.minimum(sums, MOST, out=sums)
 
 
-def starts_of(z: Array, n: int, model: int) -> tuple[int, NDArray[np.int64]]:
+def starts_of(z: Array, n: int, model: int) -> tuple[int, Whole]:
     """The likeliest first look of a change, and all that are at most 20 times less likely."""
     unsure, gain = UNSURE / math.sqrt(n), GAIN[model]
     likely = []

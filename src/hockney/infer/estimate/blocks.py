@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.conditions import ASIDE, Conditions, compared, conditions_of
 from hockney.infer.estimate.differences import Judged, both, exact, paired
 from hockney.infer.estimate.points import AUXILIARY
 from hockney.infer.estimate.sequential import level_of_counts, level_of_look
-from hockney.infer.estimate.shifts import LEVEL, Array
+from hockney.infer.estimate.shifts import LEVEL
 from hockney.plan.axes import AXES, Point, point_of, sort_key
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
 from hockney.records import Probe, Round, Run, Samples
@@ -252,7 +252,7 @@ class _Levels(NamedTuple):
     looks: Sequence[float]
     look_blocks: Sequence[int]
     """Empty where the comparison does not narrow."""
-    numbers: NDArray[np.int64]
+    numbers: Whole
     """Numbers of the blocks that are compared."""
 
     def of(self, level: float) -> float:
@@ -264,7 +264,7 @@ class _Levels(NamedTuple):
 
 
 def _of_counts(
-    level: float, looks: Sequence[float], look_blocks: Sequence[int], numbers: NDArray[np.int64]
+    level: float, looks: Sequence[float], look_blocks: Sequence[int], numbers: Whole
 ) -> float:
     """A point's level at the look after its last block; later looks did not measure it. numbers:
     its blocks."""
@@ -325,7 +325,7 @@ def _points(blocks: Sequence[Block], base: str, variant: str) -> list[Point]:
 
 def _pairs(
     blocks: Sequence[Block], base: str, variant: str, points: Sequence[Point]
-) -> tuple[Array, NDArray[np.bool_]]:
+) -> tuple[Array, Flags]:
     """Mean logarithms over the points of medians (seconds), core-to-core latencies and compute
     probes in the blocks that have all points of both, shape (blocks, 2, 3), the base first; and
     which blocks these are."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.quantiles import effective_sizes
 from hockney.infer.estimate.sketch import samples_needed
 from hockney.records.visits import Visits
@@ -22,15 +22,13 @@ NEEDED = np.array([samples_needed(quantile) for quantile in QUANTILES])
 MOST_AT_ONCE = 1 << 20
 """Samples in one matrix, unless a launch has more."""
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Launches:
     """A row for each launch, in the order in which they were measured; times in seconds."""
 
-    numbers: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    numbers: Whole
+    counts: Whole
     medians: Array
     quantiles: Array
     """Shape (launches, len(QUANTILES)); NaN where a launch has too few samples for one."""
@@ -44,12 +42,12 @@ class Launches:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def where(self, kept: NDArray[np.bool_]) -> Launches:
+    def where(self, kept: Flags) -> Launches:
         """The launches of these rows."""
         return Launches(**{field.name: getattr(self, field.name)[kept] for field in fields(self)})
 
 
-def launches_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], seconds: Array) -> Launches:
+def launches_of(numbers: Whole, counts: Whole, seconds: Array) -> Launches:
     """numbers, counts: the number of each launch and of its samples, at least one; seconds: all
     samples, launch after launch."""
     launches = Launches(
@@ -69,7 +67,7 @@ def launches_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], seconds: 
     return launches
 
 
-def medians_of(counts: NDArray[np.int64], seconds: Array) -> Array:
+def medians_of(counts: Whole, seconds: Array) -> Array:
     """The median of each launch, as in launches_of()."""
     medians = np.empty(len(counts))
     for rows, samples in _matrices(counts, seconds):
@@ -77,7 +75,7 @@ def medians_of(counts: NDArray[np.int64], seconds: Array) -> Array:
     return medians
 
 
-def visit_medians_ns(visits: Visits, rows: NDArray[np.int64]) -> Array:
+def visit_medians_ns(visits: Visits, rows: Whole) -> Array:
     """The median of each of these visits, which ascend and have samples; a part at a time."""
     counts = visits.counts()
     edges = np.flatnonzero(np.diff(np.cumsum(counts[rows]) // MOST_AT_ONCE)) + 1
@@ -86,9 +84,7 @@ def visit_medians_ns(visits: Visits, rows: NDArray[np.int64]) -> Array:
     return np.concatenate([np.empty(0), *medians])
 
 
-def _matrices(
-    counts: NDArray[np.int64], seconds: Array
-) -> Iterator[tuple[NDArray[np.int64], Array]]:
+def _matrices(counts: Whole, seconds: Array) -> Iterator[tuple[Whole, Array]]:
     """Launches with the same number of samples, and these samples, a row for each."""
     starts = np.cumsum(counts) - counts
     order = np.argsort(counts, kind="stable")

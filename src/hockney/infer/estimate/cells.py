@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.clock_steps import COARSE, shown_step
 from hockney.infer.estimate.states import States, have_enough
 from hockney.plan.axes import Point
@@ -27,16 +28,16 @@ class Cell:
 
     run: Run
     times: str
-    numbers: NDArray[np.int64]
+    numbers: Whole
     """The launches, in the order in which they were measured."""
-    counts: NDArray[np.int64]
+    counts: Whole
     """The samples of each launch."""
     rows: NDArray[np.int32]
     """The visits, ascending."""
     launch: NDArray[np.int32]
     """The place of each visit's launch in `numbers`."""
 
-    def seconds(self) -> NDArray[np.float64]:
+    def seconds(self) -> Array:
         """All samples, launch after launch."""
         seconds = self.run.samples.values(self.rows, self.times)
         seconds *= 1e-9
@@ -92,7 +93,7 @@ def cells_of(run: Run, states: States, times: str = "ns") -> Cells:
     return cells
 
 
-def headline_rows(run: Run, states: States) -> NDArray[np.int64]:
+def headline_rows(run: Run, states: States) -> Whole:
     """The visits with samples in the headline state, ascending."""
     rounds, round_ = run.samples.rounds_of()
     is_in = np.array([states.of(*round_key) == 0 for round_key in rounds], dtype=np.bool_)
@@ -100,12 +101,12 @@ def headline_rows(run: Run, states: States) -> NDArray[np.int64]:
 
 
 def _enough(
-    groups: NDArray[np.int64],
-    code_of_cell: NDArray[np.int64],
+    groups: Whole,
+    code_of_cell: Whole,
     group: NDArray[np.int32],
-    filled: NDArray[np.bool_],
+    filled: Flags,
     launches: int,
-) -> NDArray[np.bool_]:
+) -> Flags:
     """Whether each group (the visits of a cell in a launch) has enough rounds with samples, among
     the states of its point in that launch."""
     visits = np.bincount(group, filled, len(groups))

@@ -8,11 +8,9 @@ multiples of it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.records import Run
-
-Array = NDArray[np.float64]
 
 COARSE = 0.01
 """Least step that counts, as a fraction of a time: batches are so long that theirs is smaller

@@ -20,9 +20,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.infer.estimate.shifts import LEVEL, Array, signed_rank_p
+from hockney.infer.arrays import Array, Flags
+from hockney.infer.estimate.shifts import LEVEL, signed_rank_p
 from hockney.records import Probe, Round
 
 OTHER_STATE = 1.25
@@ -54,7 +54,7 @@ class Compared:
     """The log ratios of blocks whose launches met the same machine."""
 
     log_ratios: Array
-    is_kept: NDArray[np.bool_]
+    is_kept: Flags
     """Shape (blocks,): whether a block is compared; others met two states of the machine."""
     slope: float | None
     """Slope of the log ratios over those of the compute probe, which was removed; None if it was
@@ -91,7 +91,7 @@ def compared(
     return Compared(kept - slope * probed, is_kept, slope, plain)
 
 
-def _of_one_state(handover: Array, aside: float) -> tuple[NDArray[np.bool_], float]:
+def _of_one_state(handover: Array, aside: float) -> tuple[Flags, float]:
     """Marks blocks in which the state did not change; all, if it changed with the variant (by a
     sign test) or too few would be left. And that test's p where some are excluded, else 1."""
     from scipy.stats import binomtest

@@ -20,13 +20,13 @@ must lie beyond it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.bets import no_evidence, place_bets, starts_of
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
@@ -39,8 +39,6 @@ from hockney.infer.estimate.recurring import (
     waves_at,
     week_of,
 )
-
-Array = NDArray[np.float64]
 
 FOLLOW = 5.0
 """Standard deviations by which one look may move what is expected of the next: a wild look is no
@@ -70,6 +68,9 @@ LEAST_NOISE = 1e-4
 """Standard deviation, relative, below which no look is believed to repeat."""
 
 
+EVERY = slice(None)
+
+
 class Alarm(NamedTuple):
     """A change of one series."""
 
@@ -88,25 +89,26 @@ class Alarm(NamedTuple):
 
 @dataclass
 class _Kept:
-    """The newest columns, in an array that has room for as many again."""
+    """The newest columns, in an array that has room for a quarter more: what has become too old is
+    overwritten then."""
 
     room: Array
-    count: int
-    start: int
+    most: int
+    count: int = 0
+    start: int = 0
 
     @classmethod
     def empty(cls, rows: int, most: int) -> _Kept:
-        return cls(np.zeros((rows, 2 * most)), 0, 0)
+        return cls(np.zeros((rows, most + most // 4)), most)
 
     @property
     def values(self) -> Array:
         return self.room[:, self.start : self.start + self.count]
 
     def add(self, column: Array) -> None:
-        most = self.room.shape[1] // 2
-        if self.count == most:
+        if self.count == self.most:
             self.start, self.count = self.start + 1, self.count - 1
-        if self.start + self.count == 2 * most:
+        if self.start + self.count == self.room.shape[1]:
             self.room[:, : self.count] = self.values.copy()
             self.start = 0
         self.room[:, self.start + self.count] = column
@@ -158,12 +160,16 @@ class Detector:
 
     # -- what is usual ------------------------------------------------------------------------
 
-    def residuals(self, times: Array, raw: Array) -> Array:
-        """The looks without state and cycle; shape (series, looks)."""
-        return np.asarray(self._without_states(raw) - (waves_at(times) @ self.cycle).T)
+    def residuals(self, times: Array, raw: Array, which: Whole | slice = EVERY) -> Array:
+        """The looks of these series without state and cycle; shape (series, looks)."""
+        cycle = waves_at(times) @ self.cycle[:, which]
+        return np.asarray(self._without_states(raw, which) - cycle.T)
 
-    def _without_states(self, raw: Array) -> Array:
-        return np.asarray(raw - self.offset[:, None] * (raw > self.boundary[:, None]))
+    def _without_states(self, raw: Array, which: Whole | slice = EVERY) -> Array:
+        offset, boundary = self.offset[which, None], self.boundary[which, None]
+        if not offset.any():
+            return raw
+        return np.asarray(raw - offset * (raw > boundary))
 
     @property
     def sigma(self) -> Array:
@@ -180,7 +186,7 @@ class Detector:
         return np.asarray(np.exp(likelihoods - best) / len(MODELS))
 
     @property
-    def best(self) -> NDArray[np.int64]:
+    def best(self) -> Whole:
         return np.asarray(self.squares.argmin(axis=1))
 
     @property
@@ -226,12 +232,10 @@ class Detector:
         left = self.residuals(np.array([time_s]), values[:, None])[:, 0]
         self._step(left, steps, True)
 
-    def _begin(self, which: NDArray[np.int64]) -> None:
+    def _begin(self, which: Whole) -> None:
         """Judges the kept looks of these series as what is usual."""
-        for series in which:
-            states = two_states(self.raw[series, -STATES_OF:])
-            self.offset[series], self.boundary[series] = states
-        left = self.residuals(self.times, self.raw)[which]
+        self.offset[which], self.boundary[which] = two_states(self.raw[which, -STATES_OF:])
+        left = self.residuals(self.times, self.raw[which], which)
         spread = MAD_TO_SIGMA * np.median(np.abs(np.diff(left, axis=1)), axis=1) / math.sqrt(2.0)
         detector = Detector(len(which), self.limit, self.tolerance, self.interval_s)
         detector.centre[:] = detector.last[:] = np.median(left, axis=1)[:, None]
@@ -277,14 +281,15 @@ class Detector:
     def alarm(self, series: int, evidence: float) -> Alarm | None:
         """The change of a series; None where it may lie within the tolerance, or where its looks
         turn out to be of two states that come and go."""
-        if self.offset[series] == 0.0 and two_states(self.raw[series, -STATES_OF:])[0]:
-            self._begin(np.array([series]))
+        which = np.array([series])
+        if self.offset[series] == 0.0 and two_states(self.raw[which, -STATES_OF:])[0][0]:
+            self._begin(which)
             return None
         model = int(self.model[series])
         z, n = self.scores.values[series], int(self.n[series])
         at, near = starts_of(z, n, model)
         m = len(z) - at
-        left = self.residuals(self.times[-m - 3 :], self.raw[:, -m - 3 :])[series]
+        left = self.residuals(self.times[-m - 3 :], self.raw[which, -m - 3 :], which)[0]
         left = left - self.centre[series, model]
         size, width = step_of(left, m, model, float(self.sigma[series, model]), n)
         if abs(size) - width < self._tolerance(m * self.interval_s):
@@ -302,13 +307,11 @@ class Detector:
 
     def _learn_states(self) -> None:
         """Begins anew with states where looks of one have turned out to be of two."""
-        which = [
-            series
-            for series in np.flatnonzero(self.offset == 0.0)
-            if two_states(self.raw[series, -STATES_OF:])[0]
-        ]
-        if which:
-            self._begin(np.array(which))
+        which = np.flatnonzero(self.offset == 0.0)
+        if len(which):
+            which = which[two_states(self.raw[which, -STATES_OF:])[0] > 0.0]
+        if len(which):
+            self._begin(which)
 
     def _learn_cycle(self, time_s: float) -> None:
         """Fits the waves to the kept looks; each shrinks by what noise alone would give it."""
@@ -334,29 +337,29 @@ def changed_of(evidence: Array, limit: float) -> list[int]:
 
 
 def numbers_of(detector: Detector) -> dict[str, Array]:
-    """The state of a detector as arrays, from which detector_of() restores it."""
-    numbers = {}
-    for name, value in vars(detector).items():
-        if isinstance(value, _Kept):
-            numbers[f"{name}.kept"] = value.values
-        else:
-            numbers[name] = np.asarray(value)
-    return numbers
+    """The state of a detector as arrays, without the looks that it keeps: detector_of() restores it
+    from both."""
+    numbers = {name: np.asarray(value) for name, value in vars(detector).items() if name != "kept"}
+    return numbers | {"scores": detector.scores.values}
 
 
-def detector_of(numbers: Mapping[str, Array]) -> Detector:
-    """Raises KeyError or ValueError for numbers of another kind."""
+def detector_of(numbers: Mapping[str, Array], times: Sequence[float], looks: Array) -> Detector:
+    """Raises KeyError or ValueError for numbers of another kind. looks: at least those that it
+    keeps, up to the newest one, shape (looks, series); times: of at least as many."""
     series = len(numbers["offset"])
     scalars = (float(numbers[name]) for name in ("limit", "tolerance", "interval_s"))
     made = Detector(series, *scalars)
     for name, value in vars(made).items():
-        if isinstance(value, _Kept):
-            for column in numbers[f"{name}.kept"].T:
-                value.add(column)
+        if name == "scores":
+            for column in numbers[name].T:
+                made.scores.add(column)
         elif isinstance(value, np.ndarray):
             if numbers[name].shape != value.shape and name != "cycle":
                 raise ValueError(f"{name} has another shape")
             setattr(made, name, numbers[name].copy())
-        else:
+        elif name != "kept":
             setattr(made, name, type(value)(numbers[name]))
+    kept = min(made.seen, KEPT)
+    for time_s, row in zip(times[-kept:], looks[-kept:], strict=True):
+        made.kept.add(np.append(row, time_s))
     return made

@@ -13,10 +13,10 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.shifts import (
     LEVEL,
-    Array,
     Shift,
     normal_quantile,
     paired_shift,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from hockney.infer.arrays import Array
 
 
 def dip(values: Array) -> float:

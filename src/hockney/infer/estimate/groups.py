@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.dip import dip, dip_p
 from hockney.infer.estimate.quantiles import autocorrelation_time
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+Labels = Whole
 
 SIGNIFICANCE = 0.005
 """Level of the test that a valley between two groups is real: at most 1 % of runs with one state

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.estimate.states import cluster
 
@@ -134,6 +134,6 @@ def _times_as_long(
     return float(np.median(shown or each)) if each else None
 
 
-def _least_distance(values: NDArray[np.float64]) -> float:
+def _least_distance(values: Array) -> float:
     spread = MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
     return max(SLOW_LEAST, SLOW_SPREADS * spread)

@@ -6,9 +6,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from hockney.infer.arrays import Array, Whole
 
 MODELS = np.array(
     [
@@ -26,7 +25,7 @@ SIZE_LEVEL = 0.05
 """Chance that the interval of a size ever misses."""
 
 
-def noise_at(turn: complex, model: NDArray[np.int64]) -> Array:
+def noise_at(turn: complex, model: Whole) -> Array:
     """Standard deviation of the noise at a frequency, over that of the innovations. turn: by how
     much a wave of that frequency turns from look to look."""
     return np.asarray(np.abs((1.0 - THETA[model] * turn) / (1.0 - PHI[model] * turn)))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.interval import CONFIDENCE, Interval
 
 LEAST_LAUNCHES = 5
@@ -41,13 +42,13 @@ def carries_interval(launches: int) -> bool:
     return launches >= LEAST_LAUNCHES
 
 
-def quick_median(values: NDArray[np.float64]) -> float:
+def quick_median(values: Array) -> float:
     """As numpy's, in a fifth of its time: for thousands of short rows without a NaN."""
     ascending, n = np.sort(values), len(values)
     return 0.5 * float(ascending[(n - 1) // 2] + ascending[n // 2])
 
 
-def median_interval(values: NDArray[np.float64]) -> Interval | None:
+def median_interval(values: Array) -> Interval | None:
     """The 95 % confidence interval of the median: the narrowest pair of order statistics that has
     that confidence, or the whole range with the confidence that it has; None below five values.
 
@@ -61,7 +62,7 @@ def median_interval(values: NDArray[np.float64]) -> Interval | None:
     return _between(values, k, confidence)
 
 
-def launch_interval(values: NDArray[np.float64], ended: bool = False) -> Interval | None:
+def launch_interval(values: Array, ended: bool = False) -> Interval | None:
     """The 95 % confidence interval of the median of launches in the order measured, which count as
     fewer where they are correlated. ended: the run ended because it was precise
     (deciding_interval); the interval is then the wider one that such a run needs (ENDED)."""
@@ -81,7 +82,7 @@ def _level(n: int, ended: bool) -> float | None:
     return FEW_LEVELS.get(n, FEW_LEVEL if n < ENOUGH_LAUNCHES else CONFIDENCE)
 
 
-def deciding_interval(values: NDArray[np.float64]) -> Interval | None:
+def deciding_interval(values: Array) -> Interval | None:
     """The interval that ends a run when it is narrow: that of the first half of the launches; None
     below ENOUGH_LAUNCHES.
 
@@ -91,7 +92,7 @@ def deciding_interval(values: NDArray[np.float64]) -> Interval | None:
     return launch_interval(values[: len(values) // 2]) if len(values) >= ENOUGH_LAUNCHES else None
 
 
-def _between(values: NDArray[np.float64], k: int, confidence: float | None) -> Interval:
+def _between(values: Array, k: int, confidence: float | None) -> Interval:
     ordered = np.sort(values)
     return Interval(float(ordered[k - 1]), float(ordered[-k]), confidence)
 
@@ -111,7 +112,7 @@ def _rank(n: int, level: float) -> tuple[int, float]:
         k, confidence = k + 1, wider
 
 
-def launch_time(values: NDArray[np.float64]) -> float:
+def launch_time(values: Array) -> float:
     """How many successive launches, of LEAST_LAUNCHES or more, are worth one independent launch,
     for the median: at least 1.
 
@@ -131,16 +132,14 @@ def launch_time(values: NDArray[np.float64]) -> float:
     return max(autocorrelation_time(values), 1.0 + 2.0 * float((1.0 - lags / n) @ signs))
 
 
-def autocorrelation_time(values: NDArray[np.float64]) -> float:
+def autocorrelation_time(values: Array) -> float:
     """How many successive values are worth one independent value, for the median: at least 1."""
     if not len(values):
         return 1.0
     return float(autocorrelation_times(values[None, :], np.median(values, keepdims=True))[0])
 
 
-def autocorrelation_times(
-    rows: NDArray[np.float64], medians: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def autocorrelation_times(rows: Array, medians: Array) -> Array:
     """The autocorrelation time of each row of values, whose median is given.
 
     Integrated autocorrelation of the signs about the median, summed while successive pairs of lags
@@ -167,7 +166,7 @@ def autocorrelation_times(
     return times
 
 
-def _pairs_from(signs: NDArray[np.float32], lag: int) -> NDArray[np.float64]:
+def _pairs_from(signs: NDArray[np.float32], lag: int) -> Array:
     """The sum of the pairs of lags from this one on, as long as they are positive: all lags at once
     by the Fourier transform, in doubles, whose error is far below the whole numbers that they
     are."""
@@ -191,7 +190,7 @@ def _quick_length(least: int) -> int:
     return -(-least // unit) * unit
 
 
-def _agreeing(signs: NDArray[np.float32], lag: int) -> NDArray[np.float64]:
+def _agreeing(signs: NDArray[np.float32], lag: int) -> Array:
     """In each row, pairs of equal signs at this lag less those of unlike ones. Not a dot product: a
     library's threads wait for each other far longer than this takes."""
     first, second = signs[:, :-lag], signs[:, lag:]
@@ -202,8 +201,8 @@ def _agreeing(signs: NDArray[np.float32], lag: int) -> NDArray[np.float64]:
     return np.asarray(np.sum(parts, axis=0, dtype=np.float64))
 
 
-def effective_sizes(rows: NDArray[np.float64], medians: NDArray[np.float64]) -> NDArray[np.float64]:
+def effective_sizes(rows: Array, medians: Array) -> Array:
     """The effective sample size of each row: how many independent values carry as much
     information."""
-    sizes: NDArray[np.float64] = rows.shape[1] / autocorrelation_times(rows, medians)
+    sizes: Array = rows.shape[1] / autocorrelation_times(rows, medians)
     return sizes

@@ -15,7 +15,8 @@ from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hockney.infer.arrays import Array
 
 NORMAL = NormalDist()
 EDGE, POINTS = 7.0, 1001
@@ -76,11 +77,11 @@ def _level(
     return 2.0 * NORMAL.cdf(-limit / math.sqrt(looks[-1]))
 
 
-def _normal(x: NDArray[np.float64], variance: float) -> NDArray[np.float64]:
+def _normal(x: Array, variance: float) -> Array:
     return np.exp(-0.5 * x**2 / variance) / math.sqrt(2.0 * math.pi * variance)
 
 
-def _limit(grid: NDArray[np.float64], mass: NDArray[np.float64], to_spend: float) -> float:
+def _limit(grid: Array, mass: Array, to_spend: float) -> float:
     """The limit beyond which both tails together hold `to_spend`; infinite if that is nothing."""
     half, step = len(grid) // 2, float(grid[1] - grid[0])
     beyond = np.cumsum(mass[::-1])[: half + 1][::-1] + np.cumsum(mass)[: half + 1][::-1]

@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import carries_interval
-
-Array = NDArray[np.float64]
 
 LEVEL = 0.05
 """Error rate of each test and of each interval."""
@@ -169,7 +167,7 @@ def signed_rank_p(values: Array) -> float:
     return float(chances[np.abs(2 * np.arange(total + 1) - total) >= distance].sum())
 
 
-def _sums_of_signs(ranks: NDArray[np.int64]) -> Array:
+def _sums_of_signs(ranks: Whole) -> Array:
     """The chance of each sum of the ranks whose sign is positive, where all signs are as likely."""
     chances = np.zeros(int(ranks.sum()) + 1)
     chances[0] = 1.0

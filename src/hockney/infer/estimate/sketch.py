@@ -12,11 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Whole
 from hockney.records import Tail
 
-Array = NDArray[np.float64]
 NS = 1e-9
 UPPER_END = 0.025
 """Probability that the largest of enough values does not exceed a quantile. It then is the upper
@@ -28,7 +27,7 @@ class Sketch:
     """A histogram of times in seconds. Two with the same relative error can be merged."""
 
     relative_error: float
-    counts: NDArray[np.int64]
+    counts: Whole
     """The values in each bin: those of bin k > 0 are above base^(k-1) ns up to base^k."""
 
     @classmethod

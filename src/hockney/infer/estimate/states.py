@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.base.units import LONGEST_S
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.clock_steps import resolution_s, spread_over_steps
 from hockney.infer.estimate.groups import Probed, merged
 from hockney.infer.estimate.likely import likely_of
@@ -119,10 +120,10 @@ def _enough(rounds: dict[Key, int]) -> set[int]:
     return {label for (_, label), is_enough in zip(counts, enough, strict=True) if is_enough}
 
 
-def have_enough(rounds: NDArray[Any], launch: NDArray[Any]) -> NDArray[np.bool_]:
+def have_enough(rounds: NDArray[Any], launch: NDArray[Any]) -> Flags:
     """Whether each group has LEAST_ROUNDS, or is the only one in its launch. rounds: of each group;
     launch: the number of its launch, from 0 on."""
-    enough: NDArray[np.bool_] = (rounds >= LEAST_ROUNDS) | (np.bincount(launch)[launch] == 1)
+    enough: Flags = (rounds >= LEAST_ROUNDS) | (np.bincount(launch)[launch] == 1)
     return enough
 
 
@@ -158,7 +159,7 @@ def _work(run: Run) -> dict[Key, float]:
     return work
 
 
-def cluster(values: NDArray[np.float64], least: int | None = None) -> NDArray[np.int64]:
+def cluster(values: Array, least: int | None = None) -> Whole:
     """Numbers the peaks of the values' density on a log scale from the lowest up; -1 for values
     in none. The number of clusters is found, not set.
 
@@ -185,7 +186,7 @@ def cluster(values: NDArray[np.float64], least: int | None = None) -> NDArray[np
     return result
 
 
-def _valleys(density: NDArray[np.float64]) -> list[int]:
+def _valleys(density: Array) -> list[int]:
     """Indices at which the density falls deep enough between two peaks."""
     rising = np.flatnonzero(
         (density > np.concatenate(([-1.0], density[:-1])))

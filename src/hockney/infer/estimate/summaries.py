@@ -50,7 +50,15 @@ class LogNumber:
     launches: int
 
 
-def over_launches(launches: Launches) -> LogNumber:
+def log_numbers(run: Run) -> dict[Point, dict[str, LogNumber]]:
+    """The statistics of each point over launches, by the log's names."""
+    return {
+        point: {name: _over_launches(launches) for name, launches in statistics.items()}
+        for point, statistics in statistics_of(run).items()
+    }
+
+
+def _over_launches(launches: Launches) -> LogNumber:
     first = next(iter(launches.values()))
     field = next(name for name in VALUES if getattr(first, name) is not None)
     value = median(value_of(summary) or 0.0 for summary in launches.values())

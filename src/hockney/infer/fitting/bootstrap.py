@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.interval import CONFIDENCE, Interval
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES, NORMAL_QUANTILES, launch_time
-
-Array = NDArray[np.float64]
 
 TAIL = 0.025
 """Probability beyond each limit."""

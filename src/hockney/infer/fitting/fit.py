@@ -8,9 +8,10 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hockney.base.errors import UsageError
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.infer.estimate.quantiles import FEW_RULE, carries_interval
@@ -23,8 +24,6 @@ from hockney.plan.trains import Train
 RESAMPLES = 200
 SEED = 20
 """Seed of the bootstrap: the same file gives the same intervals."""
-
-Array = NDArray[np.float64]
 
 OVER_LAUNCHES: dict[str, Callable[..., Any]] = {
     "median": np.nanmedian,
@@ -92,7 +91,7 @@ class Curve:
         means = np.where(known, logs, 0.0).sum(axis=1)[counts > 0] / counts[counts > 0]
         return worth(means)
 
-    def draws(self, resamples: int) -> Iterator[NDArray[np.int64]]:
+    def draws(self, resamples: int) -> Iterator[Whole]:
         """Launches drawn with replacement, as many as these are worth."""
         return drawn(self.launches, self.worth, resamples)
 
@@ -108,7 +107,7 @@ class Curve:
             medians[row] = self._over(self.seconds[draw])
         return np.where(np.isnan(medians), median, medians)
 
-    def at(self, points: NDArray[np.bool_]) -> Curve:
+    def at(self, points: Flags) -> Curve:
         """The curve of the chosen points."""
         return Curve(
             self.bytes[points],
@@ -121,7 +120,7 @@ class Curve:
         )
 
 
-def drawn(launches: int, worth: int, resamples: int) -> Iterator[NDArray[np.int64]]:
+def drawn(launches: int, worth: int, resamples: int) -> Iterator[Whole]:
     """Launches drawn with replacement, so many at a time as they are worth (Curve.worth); one draw
     after the other, to save memory."""
     chance = np.random.default_rng(SEED)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.quantiles import quick_median
-
-Array = NDArray[np.float64]
 
 DEGREES = 4.0
 """Degrees of freedom of the Student's t distribution of residuals: nearly normal in the middle, and

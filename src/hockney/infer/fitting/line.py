@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.base.units import format_size
-
-Array = NDArray[np.float64]
+from hockney.infer.arrays import Array
 
 LEAST_PREDICTED = 1e-3
 """Least prediction, as a fraction of the time: ln 0 is not a number."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Flags
 from hockney.infer.fitting.line import bounded_line
 from hockney.infer.fitting.partition import (
     LEAST_SIZES,
@@ -15,7 +16,6 @@ from hockney.infer.fitting.partition import (
     runs,
 )
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 MOST_BLOCKS = 160
@@ -77,9 +77,7 @@ def _least_squares(moments: Array) -> Array:
     return np.asarray(np.maximum(squares, 0.0))
 
 
-def _pruned(
-    partitions: list[list[int]], new: NDArray[np.bool_], moments: Array, reach: int
-) -> list[list[int]]:
+def _pruned(partitions: list[list[int]], new: Flags, moments: Array, reach: int) -> list[list[int]]:
     """For each number of segments the better of its partition and the next one's without its
     least useful breakpoint: where blocks were too coarse, the dynamic programming spends
     breakpoints on the edges of a block."""
@@ -96,7 +94,7 @@ def _cost(starts: list[int], moments: Array) -> float:
     return float(_least_squares(np.add.reduceat(moments, [0, *starts], axis=1)).sum())
 
 
-def _moved(starts: list[int], new: NDArray[np.bool_], moments: Array, reach: int) -> list[int]:
+def _moved(starts: list[int], new: Flags, moments: Array, reach: int) -> list[int]:
     """Each breakpoint moved to the best size within `reach` points; twice, as one that moves
     affects its neighbours."""
     bounds = [0, *starts, len(new)]
@@ -111,7 +109,7 @@ def _moved(starts: list[int], new: NDArray[np.bool_], moments: Array, reach: int
     return bounds[1:-1]
 
 
-def _split_cost(new: NDArray[np.bool_], moments: Array) -> Array:
+def _split_cost(new: Flags, moments: Array) -> Array:
     """Cost of two segments that meet between each point and the next, shape (points - 1,); infinite
     where they cannot meet."""
     sizes = np.cumsum(new)[:-1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from hockney.infer.arrays import Array, Flags
+
 Indices = NDArray[np.intp]
 
 LEAST_SIZES = 3
@@ -49,7 +50,7 @@ def best_partitions(cost: Array, most: int) -> list[list[int]]:
     return partitions
 
 
-def first_of_size(bytes_: Array) -> NDArray[np.bool_]:
+def first_of_size(bytes_: Array) -> Flags:
     """True for each point that is the first of its size. bytes_: ascending."""
     return np.concatenate(([True], np.diff(bytes_) > 0.0))
 

@@ -17,13 +17,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.fitting.likelihood import DEGREES, LEAST_SCALE, criterion, penalty, scale
 from hockney.infer.fitting.partition import LEAST_SIZES, MOST_SEGMENTS, best_partitions
 from hockney.infer.fitting.segment_costs import Lines, SegmentCosts, TimesBySize
-
-Array = NDArray[np.float64]
 
 MOST_SIZES = 200
 """Most sizes of which all partitions are searched, in some seconds; the time grows with the

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.fitting.likelihood import DEGREES, likelier_scale, scale
 from hockney.infer.fitting.line import LEAST_PREDICTED, bounded_line, cut, weighted_line
 from hockney.infer.fitting.partition import LEAST_SIZES, first_of_size
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _STEPS = 6

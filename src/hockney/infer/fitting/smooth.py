@@ -14,12 +14,10 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.fitting.likelihood import criterion, deviance, weights
 from hockney.infer.fitting.line import LEAST_PREDICTED
-
-Array = NDArray[np.float64]
 
 POWERS = ((0.5,), (0.25, 0.5, 0.75), (0.2, 0.4, 0.6, 0.8, 1.25))
 """Exponents p_k beside 0 and 1, the simplest curve first. Over seven decades the last is within

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from hockney.infer.fitting.fit import Array, Curve, Fit
+from hockney.infer.arrays import Array
+from hockney.infer.fitting.fit import Curve, Fit
 from hockney.infer.fitting.likelihood import criterion, deviance, weights
 from hockney.infer.fitting.line import weighted_line
 from hockney.infer.fitting.partition import LEAST_SIZES

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Flags, Whole
 from hockney.plan.topology import LEVELS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Whole = NDArray[np.int64]
-Array = NDArray[np.float64]
 
 PROCESS, NODE, UPLINK, SWITCH, CABLE = "process", "node", "uplink", "switch", "cable"
 OUT, IN = WAYS = ("out", "in")
@@ -86,7 +83,7 @@ class RankRoutes(Routes, Protocol):
     def of_messages(self, pairs: Whole) -> Passed:
         """The parts that the messages of a time pass."""
 
-    def delayed(self, pairs: Whole, rounds: Whole) -> NDArray[np.bool_] | None:
+    def delayed(self, pairs: Whole, rounds: Whole) -> Flags | None:
         """Shape (pairs,): whether others of the same round delay large messages of a pair on a
         cable; None where the cables are unknown."""
 

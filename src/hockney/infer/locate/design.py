@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.locate.candidates import Array, Routes, Whole
+from hockney.infer.arrays import Array, Whole
+from hockney.infer.locate.candidates import Routes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.interval import Interval
-from hockney.infer.locate.candidates import Array, Whole
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.infer.locate.candidates import CABLE, SWITCH, UPLINK, Entries, NetworkPart, Whole
+from hockney.infer.arrays import Whole
+from hockney.infer.locate.candidates import CABLE, SWITCH, UPLINK, Entries, NetworkPart
 from hockney.infer.locate.routed import PAIRS_TRIED, Way
 
 

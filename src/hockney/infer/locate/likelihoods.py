@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.locate.candidates import Array
+from hockney.infer.arrays import Array
 
 FREEDOM = 3.0
 """Degrees of freedom of the noise."""

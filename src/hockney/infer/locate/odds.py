@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
-from hockney.infer.locate.candidates import KINDS, NODE, Array, NetworkPart, Whole
+from hockney.infer.locate.candidates import KINDS, NODE, NetworkPart
 from hockney.infer.locate.explanations import Explanations, SlowPart
 from hockney.infer.locate.likelihoods import (
     LEAST_DISTURBED,

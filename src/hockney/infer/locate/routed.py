@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Flags, Whole
 from hockney.infer.locate.candidates import (
     Crossed,
     Entries,
     NetworkPart,
     Passed,
     TwoWayRoutes,
-    Whole,
     end_parts,
     weights_of,
 )
@@ -126,7 +125,7 @@ class RoutedNetwork(TwoWayRoutes):
         cables = [self._kept(entries, apart) for entries in (way.along, way.against)]
         return Crossed(first, ends[1], cables, levels)
 
-    def delayed(self, pairs: Whole, rounds: Whole) -> NDArray[np.bool_]:
+    def delayed(self, pairs: Whole, rounds: Whole) -> Flags:
         """Whether more pairs of the same round pass a cable in one direction than it has room
         for."""
         low, high = np.sort(pairs, axis=1).T

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hockney.infer.locate.candidates import Array, Routes
+from hockney.infer.arrays import Array
+from hockney.infer.locate.candidates import Routes
 from hockney.infer.locate.design import all_rounds, drawn, separating
 from hockney.infer.locate.explanations import Explanations
 from hockney.infer.locate.odds import SURE, RoundTimes

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockney.base.units import how_many
-from hockney.infer.locate.candidates import CABLE, Entries, NetworkPart, Whole
+from hockney.infer.arrays import Whole
+from hockney.infer.locate.candidates import CABLE, Entries, NetworkPart
 from hockney.infer.locate.routed import PAIRS_TRIED, Way
 
 AXES = "xyz"

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hockney.infer.locate.candidates import CABLE, NetworkPart, Whole
+from hockney.infer.arrays import Whole
+from hockney.infer.locate.candidates import CABLE, NetworkPart
 from hockney.infer.locate.routed import Way, tried
 from hockney.plan.platform_network import OWN, Route, RouteLink, Zone
 

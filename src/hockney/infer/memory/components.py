@@ -19,14 +19,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.differences import Unseen
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
 from hockney.infer.estimate.quantiles import quick_median
 from hockney.infer.memory.prior import GRID
-
-Array = NDArray[np.float64]
 
 CORRELATION = 0.9
 """Correlation of the levels of two points over runs. Runs are too few to estimate it from them; a
@@ -78,7 +76,7 @@ def level_of(logs: Array) -> RunLevel:
 
 
 @lru_cache(maxsize=32)
-def _pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs(n: int) -> tuple[Whole, Whole]:
     return np.triu_indices(n)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from hockney.infer.arrays import Array
 
 LAUNCHES, LEAST = 0.8, 0.004
 """Middle of the prior: the standard deviation between runs over that between launches, and at least

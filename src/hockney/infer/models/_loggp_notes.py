@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.infer.fitting.fit import Array
+from hockney.infer.arrays import Array
 from hockney.infer.models._loggp_numbers import SHOWS, FittedNumbers, Parts, at
 from hockney.plan.trains import Delay
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.fitting.fit import Array
+from hockney.infer.arrays import Array
 
 SHOWS = 1.1
 """A gap must exceed o by this factor to count as g."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.fitting.fit import SEED, Array, Curve
+from hockney.infer.arrays import Array, Flags
+from hockney.infer.fitting.fit import SEED, Curve
 from hockney.infer.fitting.likelihood import akaike
 from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
 from hockney.infer.models._multi_mode_time import general_s
@@ -128,7 +129,7 @@ class Points:
     def with_times(self, seconds: Array) -> Points:
         return replace(self, ln_t=np.log(seconds))
 
-    def at(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Points:
+    def at(self, chosen: NDArray[np.intp] | Flags) -> Points:
         """The chosen points."""
         ahead = None if self.ln_ahead is None else self.ln_ahead[:, chosen]
         return Points(self.x[chosen], self.p[chosen], self.n[chosen], self.ln_t[chosen], ahead)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.fitting.fit import (
     RESAMPLES,
     Curve,
@@ -19,8 +19,6 @@ from hockney.infer.fitting.line import NO_ASYMPTOTE, line, no_asymptote
 ORDINARY = "ordinary least squares: the largest sizes decide alpha"
 """Note of a fit on plain residuals, which identifies it."""
 NO_BANDWIDTH = "beta is at its bound 0: these sizes do not show a bandwidth"
-Array = NDArray[np.float64]
-
 DATA = "times of one pair, of at least two different sizes"
 
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.fit import (
     RESAMPLES,
-    Array,
     Curve,
     Fit,
     Parameter,

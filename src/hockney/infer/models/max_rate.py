@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.base.units import format_rate
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.fitting.fit import (
     RESAMPLES,
@@ -29,8 +30,6 @@ from hockney.infer.fitting.likelihood import criterion, weights
 from hockney.infer.fitting.line import log_step
 from hockney.infer.fitting.partition import LEAST_SIZES, best_partitions, blocks_of, runs
 from hockney.infer.models._max_rate_solver import best_curve, point_moments
-
-Array = NDArray[np.float64]
 
 DATA = (
     "times of at least two numbers of pairs at once, or of threads, of at least two different sizes"
@@ -272,7 +271,7 @@ def _notes(curve: Curve, protocol: _Protocol, number: int) -> list[str]:
     elif not protocol.saturated:
         notes.append(
             f"{where}: R_N does not show, as no number of pairs k up to {most} has k R_C > R_N; it "
-            f"is at least {most / protocol.pair[0]:.3g} B/s; more pairs would show it"
+            f"is at least {format_rate(most / protocol.pair[0])}; more pairs would show it"
         )
     elif not _shows_pair(curve, protocol):
         notes.append(f"{where}: R_C does not show, as the fewest pairs fill the node; one would")

@@ -11,11 +11,11 @@ import math
 import numpy as np
 
 from hockney.base.units import how_many
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.fit import (
     RESAMPLES,
-    Array,
     Curve,
     Fit,
     Parameter,

@@ -19,6 +19,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.units import format_percent
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import carries_interval
 from hockney.infer.fitting.bootstrap import expanded_tail
@@ -40,8 +42,6 @@ from hockney.infer.fitting.line_partitions import line_partition_near, line_part
 from hockney.infer.fitting.partition import LEAST_SIZES, MOST_SEGMENTS
 from hockney.infer.fitting.robust_partition import Partition, Search
 from hockney.infer.fitting.smooth import Curved, Piece, without_bends
-
-Array = NDArray[np.float64]
 
 DATA = f"times of one pair, of at least {LEAST_SIZES} different sizes"
 
@@ -325,7 +325,7 @@ def _notes(curve: Curve, segments: tuple[Segment, ...], empty_apart: bool) -> li
     if empty_apart:
         off = segments[0].alpha_s / segments[1].alpha_s - 1.0
         notes.append(
-            f"0 bytes take {100.0 * abs(off):.2g} % {'less' if off < 0.0 else 'more'} than the "
+            f"0 bytes take {format_percent(abs(off))} {'less' if off < 0.0 else 'more'} than the "
             "line of the next sizes: a segment of their own, which has no beta"
         )
     for number, part in enumerate(segments, start=1):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hockney.base.errors import UsageError
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter
-from hockney.infer.predict.channel import channel_of, check_one_curve, shown_points
 from hockney.infer.predict.costs import Measured
+from hockney.infer.predict.fitted_channel import channel_of, check_one_curve, shown_points
 from hockney.infer.predict.patterns import MESSAGE, Pattern, Prediction, predict
 
 

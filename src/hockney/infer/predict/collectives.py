@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockney.base.errors import UsageError
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.predict.parameters import Machine, Parameters
 from hockney.infer.predict.schedule import (
     MOST_RANKS,
     Algorithm,
-    Array,
     Schedule,
     bounded,
     step_effort,

@@ -8,7 +8,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hockney.infer.arrays import Array, Whole
 
 Measured = tuple[int, int]
 """A measured size in bytes and number of pairs."""
@@ -121,8 +122,8 @@ def without(costs_of: CostsOf, term: str) -> CostsOf:
 class _Beyond(NamedTuple):
     """What was measured beyond a model, with an entry for each size."""
 
-    bytes: NDArray[np.int64]
-    more_s: NDArray[np.float64]
+    bytes: Whole
+    more_s: Array
     """Between these sizes it lies along a line."""
     factor: float | None
     """For the times of larger messages; None where the model's time is 0."""

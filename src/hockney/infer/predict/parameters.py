@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hockney.base.errors import HockneyError, UsageError
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import curve_of
 from hockney.infer.fitting.line import line
 from hockney.infer.predict.costs import CostsOf
-from hockney.infer.predict.schedule import Array, Ranks
+from hockney.infer.predict.schedule import Ranks
 from hockney.plan import plan_of
 from hockney.records import Place, Run
 

@@ -16,13 +16,13 @@ import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.bootstrap import worth
 from hockney.infer.fitting.fit import SEED
 from hockney.infer.predict.collectives import LEAST_S, dependencies, time
 from hockney.infer.predict.costs import Costs, CostsOf, slower
 from hockney.infer.predict.parameters import Parameters
-from hockney.infer.predict.schedule import Array
 from hockney.infer.predict.schedules import SCHEDULES, schedules_name
 from hockney.plan.arrivals import TOGETHER
 from hockney.plan.axes import CIRCUMSTANCES, key_without, texts_apart

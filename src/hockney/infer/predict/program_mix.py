@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.base.units import format_size
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.predict.channel import MOST_RESAMPLES, Channel, Unchanged
@@ -27,7 +28,6 @@ from hockney.infer.predict.program_collectives import (
     CollectiveTime,
     ProgramCollectives,
 )
-from hockney.infer.predict.schedule import Array
 from hockney.plan.words import RETURNED
 from hockney.profiling.mix import Item, Mix
 

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
@@ -37,7 +37,6 @@ from hockney.profiling.order import (
     TraceStep,
 )
 
-Array = NDArray[np.float64]
 NONE = np.zeros(1)
 SLOPE_S = 1e-9
 """Latency that is added to count the messages that the run waits for."""

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
+from hockney.infer.arrays import Array, Whole
 
-Ranks = NDArray[np.int64]
-Array = NDArray[np.float64]
+Ranks = Whole
 Blocks = Callable[[int], Iterable[int]]
 """The blocks of data that the i-th message of a step carries."""
 

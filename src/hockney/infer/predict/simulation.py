@@ -9,8 +9,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.predict.parameters import Machine
-from hockney.infer.predict.schedule import Array, Ranks, Schedule, Step
+from hockney.infer.predict.schedule import Ranks, Schedule, Step
 
 T = TypeVar("T", np.int64, np.float64)
 

@@ -13,9 +13,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.base.units import format_size
+from hockney.base.units import format_ratio, format_size
 from hockney.infer.analysis.network.boards import MORE, Doubt
 from hockney.infer.analysis.network.outlier_rule import (
     LEAST_MEMBERS,
@@ -28,14 +27,13 @@ from hockney.infer.analysis.network.outlier_rule import (
     tested,
 )
 from hockney.infer.analysis.network.places import SHARED, UNKNOWN, places_of, shared
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.infer.estimate.shifts import LEVEL
 from hockney.plan.axes import Point, point_of, sort_key
 from hockney.records import Completions, Place, Run
-
-Array = NDArray[np.float64]
 
 MOST_COMPARED = 64
 """Most places with which one is compared."""
@@ -156,10 +154,10 @@ def _fast_doubts(points: Mapping[Point, _AtPoint], tests: int) -> list[Doubt]:
     for point, at in points.items():
         chosen = (at.fast.p * tests < SIGNIFICANCE) & (at.fast.excess > math.log(SOUGHT))
         if chosen.any():
-            ratio = math.exp(float(at.fast.excess[chosen].max()))
+            ratio = format_ratio(math.exp(float(at.fast.excess[chosen].max())))
             are = "are" if chosen.sum() > 1 else "is"
             why = (
-                f"{chosen.sum()} of {len(chosen)} ranks {are} up to {ratio:.3g} times as fast as "
+                f"{chosen.sum()} of {len(chosen)} ranks {are} up to {ratio} times as fast as "
                 f"the rest at {_point_words(point)}: either kind may be the normal one"
             )
             return [Doubt(why, EARLIER)]
@@ -174,7 +172,7 @@ def _unseen_doubts(least: Mapping[Point, float]) -> list[Doubt]:
         return []
     why = (
         f"ranks differ so much at {_point_words(worst)} that one is sure to be found only from "
-        f"{least[worst]:.3g} times as late on"
+        f"{format_ratio(least[worst])} times as late on"
     )
     return [Doubt(why, f"{MORE}, and if they are of two kinds, {EARLIER}")]
 
@@ -199,7 +197,7 @@ class _Looks:
     """When ranks were done at a point. Shape of both: (launches, ranks)."""
 
     seconds: Array
-    numbers: NDArray[np.int64]
+    numbers: Whole
     """Their numbers in the collective."""
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.base.errors import UsageError
 from hockney.base.units import how_many
@@ -28,6 +27,7 @@ from hockney.infer.analysis.conditions.state_changes import StateChanges
 from hockney.infer.analysis.conditions.unlike_launches import KeptApart
 from hockney.infer.analysis.findings import Failures, failures_apart
 from hockney.infer.analysis.warnings import source_notes
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.differences import (
     Judged,
     Unseen,
@@ -50,8 +50,6 @@ from hockney.records import Run
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
-
-Array = NDArray[np.float64]
 
 NO_LAUNCHES: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
 

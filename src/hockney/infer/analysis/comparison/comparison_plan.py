@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.infer.analysis.comparison.compare import RunComparison
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.blocks import OF_RATIOS
 from hockney.infer.estimate.differences import MOST_NEEDED, POWER, Unseen
-from hockney.infer.estimate.shifts import LEVEL, Array
+from hockney.infer.estimate.shifts import LEVEL
 from hockney.infer.memory.components import RunsEvidence, between_runs
 from hockney.infer.memory.prior import log_prior
 from hockney.plan.variants import LEAST_BLOCKS

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from hockney.infer.arrays import Array, Flags, Whole
 
 SMALL_BYTES = 1024
 """Sizes up to this are small: their bytes are carried along with what describes the message under
@@ -37,7 +36,7 @@ class Gap:
     log_ratio: Array
     half: Array
     """Half of the width of the interval of the log ratio: what is within it may be chance."""
-    shown: NDArray[np.bool_]
+    shown: Flags
     """Whether a difference is shown that is more than the tolerance."""
 
     @property
@@ -63,7 +62,7 @@ Form = Callable[[Gap], Iterator[Array]]
 """All predictions of a form for a gap, one for each parameter that is tried."""
 
 
-def _tried(gap: Gap) -> NDArray[np.int64]:
+def _tried(gap: Gap) -> Whole:
     places = np.flatnonzero(gap.shown)
     return places[:: -(-len(places) // MOST_TRIED) or 1]
 

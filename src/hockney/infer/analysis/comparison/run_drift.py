@@ -9,10 +9,10 @@ from itertools import accumulate, pairwise, permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.infer.analysis.conditions.between import alike
 from hockney.infer.analysis.history.changes import change_points
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.memory.components import (
     BetweenRuns,
@@ -31,7 +31,6 @@ from hockney.plan.axes import Key, key_without
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
-Array = NDArray[np.float64]
 Places = tuple[int, int]
 """Two runs, by their places in a list of runs."""
 Sides = Sequence[PointEstimate]

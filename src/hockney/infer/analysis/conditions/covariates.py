@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.records import Noise, Round, Run
 
-Array = NDArray[np.float64]
 ByLaunch = dict[int, float]
 
 LEAST_LAUNCHES = 8

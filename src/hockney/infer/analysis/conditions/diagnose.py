@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.base.units import format_percent, format_ratio
 from hockney.infer.analysis.conditions.covariates import covariates
 from hockney.infer.analysis.conditions.gaps import VisitTimes, visit_times
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.by_launch import medians_of
 from hockney.infer.estimate.cells import headline_rows
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
@@ -19,8 +20,6 @@ from hockney.infer.estimate.slopes import slope_of
 from hockney.infer.estimate.states import States, cluster
 from hockney.plan.axes import Point
 from hockney.records import Run
-
-Array = NDArray[np.float64]
 
 FIRST_VISITS = 3
 COLD_RATIO = 1.05
@@ -201,8 +200,8 @@ def modes(launches: list[VisitSeries]) -> Problem | None:
     large = [(centre, part) for centre, part in centres if part >= MODE_FRACTION]
     if len(large) < 2:
         return None
-    listed = ", ".join(f"{centre * 1e6:.3g} us ({100.0 * part:.0f} %)" for centre, part in large)
-    return "modes", f"{len(large)} modes: {listed}", large[-1][0] / large[0][0]
+    listed = [f"{format_ratio(centre * 1e6)} us ({100.0 * part:.0f} %)" for centre, part in large]
+    return "modes", f"{len(large)} modes: {', '.join(listed)}", large[-1][0] / large[0][0]
 
 
 def _change(values: Array) -> float:
@@ -262,8 +261,8 @@ def bursts(launches: list[VisitSeries]) -> Problem | None:
     if len(lengths) < LEAST_BURSTS or wall_s <= 0.0:
         return None
     words = (
-        f"{len(lengths)} bursts, the longest {max(lengths):.3g} s, "
-        f"{100.0 * sum(lengths) / wall_s:.2g} % of the time"
+        f"{len(lengths)} bursts, the longest {format_ratio(max(lengths))} s, "
+        f"{format_percent(sum(lengths) / wall_s)} of the time"
     )
     return "bursts", words, 1.0 + sum(lengths) / wall_s
 
@@ -281,7 +280,7 @@ def periodic(launches: list[VisitSeries]) -> Problem | None:
     typical = float(np.median(periods))
     if not _agree([abs(period / typical - 1.0) < SAME_PERIOD for period in periods]):
         return None
-    return "periodic", f"a disturbance every {typical * 1e3:.3g} ms", 1.0
+    return "periodic", f"a disturbance every {format_ratio(typical * 1e3)} ms", 1.0
 
 
 def _period(series: VisitSeries) -> float | None:

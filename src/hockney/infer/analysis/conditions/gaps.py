@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.base.units import how_many
+from hockney.base.units import format_ratio, how_many
+from hockney.infer.arrays import Array, Whole
 from hockney.records import Run
-
-Array = NDArray[np.float64]
 
 GAP_ROUNDS, GAP_S = 20.0, 1.0
 """A step between successive visits that is longer than so many usual rounds and seconds is a gap,
@@ -35,7 +33,7 @@ class VisitTimes:
         steps = np.concatenate(each)
         back = int((steps < 0.0).sum())
         count = f"{how_many(len(steps), 'gap')} between visits"
-        longest = f"the longest {float(np.abs(steps).max()):.4g} s"
+        longest = f"the longest {format_ratio(float(np.abs(steps).max()), 4)} s"
         went_back = f"; the clock went back in {back} of them" if back else ""
         return f"{count}, {longest}, in {len(each)} of {len(self.gaps_s)} launches{went_back}"
 
@@ -59,7 +57,7 @@ def visit_times(run: Run, least_visits: int) -> VisitTimes:
     return VisitTimes(at_s, gaps_s)
 
 
-def _usual_round(read_s: Array, rounds: NDArray[np.int64]) -> float:
+def _usual_round(read_s: Array, rounds: Whole) -> float:
     """The median time from one round to the next, whatever its sign; 0 with one round."""
     firsts = np.flatnonzero(np.diff(rounds, prepend=rounds[0] - 1))
     steps = np.abs(np.diff(read_s[firsts]))

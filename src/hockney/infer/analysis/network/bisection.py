@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hockney.infer.analysis.network.contention import Contention
+from hockney.plan import Plan
 from hockney.plan.topology import Topology
 from hockney.records import Place
 
@@ -82,16 +83,14 @@ class LinkUse:
 
 
 def link_use_of(
-    curve: Sequence[Contention],
-    topology: Topology | None,
-    places: Mapping[int, Place],
-    pairing: Sequence[tuple[int, int]],
+    curve: Sequence[Contention], plan: Plan | None, places: Mapping[int, Place]
 ) -> list[LinkUse]:
     """The use of links for each size and number of pairs at once, the largest size of each
-    number; empty where the speeds of links are unknown. pairing: the first pairs of it
-    communicate at once."""
-    if topology is None or not topology.link_Bps:
+    number; empty where the speeds of links are unknown."""
+    topology = plan.first.placement.topology if plan else None
+    if plan is None or topology is None or not topology.link_Bps:
         return []
+    pairing = getattr(plan.first.workload, "pairing", ())  # its first pairs communicate at once
     hosts = [(_host(places, first), _host(places, second)) for first, second in pairing]
     largest: dict[tuple[str, int], Contention] = {}
     for contention in curve:

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.base.units import how_many
+from hockney.base.units import format_ratio, how_many
 from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO, SOUGHT, least_ratio
-from hockney.infer.analysis.network.pairwise import Array, Whole, own_medians
+from hockney.infer.analysis.network.pairwise import own_medians
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.records import Place
-
-Flags = NDArray[np.bool_]
 
 NODE = "node"
 PLACE = "place"
@@ -173,7 +171,7 @@ def held_doubts(held: float, hides: bool) -> list[Doubt]:
         return []
     why = (
         f"other processes held the CPUs of half of the ranks for {100.0 * held:.0f} % of the time, "
-        f"which may take {least:.3g} times as long: what is less slow is not named"
+        f"which may take {format_ratio(least)} times as long: what is less slow is not named"
     )
     return [Doubt(why, "stop them, or pin the ranks elsewhere with --cpus")]
 
@@ -226,6 +224,6 @@ class Judgement:
             self._unsure[what, size] = place, least
             why = (
                 f"{what} differ so much at {size} that one is sure to be found only from "
-                f"{least:.3g} times as slow on"
+                f"{format_ratio(least)} times as slow on"
             )
             self.doubts[place : place + 1] = [Doubt(why, MORE)]

@@ -9,12 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
+from hockney.base.units import format_ratio
 from hockney.infer.analysis.network.boards import (
     MORE,
     PAIR,
     Board,
     Fault,
-    Flags,
     Judgement,
     Network,
 )
@@ -27,7 +27,7 @@ from hockney.infer.analysis.network.outlier_rule import (
     slower_kind,
     tested,
 )
-from hockney.infer.analysis.network.pairwise import Array, Whole
+from hockney.infer.arrays import Array, Flags, Whole
 
 AGREEING = 0.8
 """Fraction of launches that must agree that a candidate is slow."""
@@ -207,6 +207,6 @@ def _too_many(count: int, peers: Peers, board: Board) -> str:
 
 def _changing(fault: Fault, what: str, board: Board) -> str:
     return (
-        f"one of the {what} is {fault.ratio:.3g} times as slow at {board.name}, but only in "
-        f"{fault.agreeing} of {fault.launches} launches"
+        f"one of the {what} is {format_ratio(fault.ratio)} times as slow at {board.name}, but only "
+        f"in {fault.agreeing} of {fault.launches} launches"
     )

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.by_launch import visit_medians_ns
 from hockney.infer.estimate.cells import headline_rows
+from hockney.infer.estimate.estimating import estimate_point
 from hockney.infer.estimate.interval import high_of, low_of
-from hockney.infer.estimate.points import Estimates, PointEstimate, estimate_point
+from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
 from hockney.records import Run
 
@@ -28,8 +29,6 @@ OTHERS_SLOWER = "pairs that were not measured with the fewest become slower"
 """Why a knee is not known."""
 OF_PAIRS = ("peers", "level", "pairs", "ranks")
 """Axes in which one number of pairs at once differs from another."""
-
-Array = NDArray[np.float64]
 
 
 def over_pairs(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hockney.base.units import format_ratio
 from hockney.infer.analysis.network.boards import (
     CABLE,
     GROUP,
@@ -28,7 +29,6 @@ from hockney.infer.analysis.network.boards import (
     Board,
     Doubt,
     Fault,
-    Flags,
     Judgement,
     Network,
     held_doubts,
@@ -51,8 +51,9 @@ from hockney.infer.analysis.network.outlier_rule import (
     SOUGHT,
     tested,
 )
-from hockney.infer.analysis.network.pairwise import Array, Whole, own_medians
+from hockney.infer.analysis.network.pairwise import own_medians
 from hockney.infer.analysis.network.profiles import effects, levels
+from hockney.infer.arrays import Array, Flags, Whole
 
 LEAST_PARTNERS = 3
 """Fewest partners by which a node or place is judged."""
@@ -141,9 +142,9 @@ class _Judge:
             )
         else:
             self.outcome.doubt(
-                f"{len(part.nodes)} nodes are near each other, and {worst.ratio:.3g} times as far "
-                f"from all others as those are at {self.boards[worst.board].name}: on a switch of "
-                "their own, or behind a slow link",
+                f"{len(part.nodes)} nodes are near each other, and {format_ratio(worst.ratio)} "
+                f"times as far from all others as those are at {self.boards[worst.board].name}: on "
+                "a switch of their own, or behind a slow link",
                 TOPOLOGY,
             )
 
@@ -190,8 +191,9 @@ class _Judge:
             step = math.exp(float(np.median(board.logs[across]) - np.median(board.logs[inside])))
             if step > MOST_STEP:
                 self.outcome.doubt(
-                    f"two parts of the network are {step:.3g} times as far from each other as "
-                    f"their own nodes are at {board.name}, and there is no third to compare with",
+                    f"two parts of the network are {format_ratio(step)} times as far from each "
+                    f"other as their own nodes are at {board.name}, and there is no third to "
+                    "compare with",
                     "measure nodes of more switches, or compare with an earlier run",
                 )
                 return
@@ -283,9 +285,9 @@ class _Judge:
             fast = tested(-peers.values)
             chosen = (fast.p * family.tests < family.level) & (fast.excess > math.log(SOUGHT))
             if chosen.any():
-                ratio = math.exp(float(fast.excess[chosen].max()))
+                ratio = format_ratio(math.exp(float(fast.excess[chosen].max())))
                 self.outcome.doubt(
-                    f"{chosen.sum()} of {len(peers.units)} {peers.what} are up to {ratio:.3g} "
+                    f"{chosen.sum()} of {len(peers.units)} {peers.what} are up to {ratio} "
                     f"times as fast as the rest at {self.boards[peers.board].name}: either kind "
                     "may be the normal one",
                     "compare with an earlier run",
@@ -300,8 +302,8 @@ class _Judge:
                 ratio = math.exp(float(np.ptp(board.logs[own])))
                 if ratio > MOST_STEP:
                     self.outcome.doubt(
-                        f"pairs of nodes differ by {ratio:.3g} times at {board.name}, and their "
-                        "nodes are too few to say which is slow",
+                        f"pairs of nodes differ by {format_ratio(ratio)} times at {board.name}, "
+                        "and their nodes are too few to say which is slow",
                         f"measure {LEAST_MEMBERS} nodes, or compare with an earlier run",
                     )
                     return
@@ -385,8 +387,9 @@ class _Judge:
         for own in kinds:
             values = logs[own] - np.median(logs[own])
             if len(own) == 2 and 2.0 * values.max() > math.log(MOST_STEP):
+                ratio = format_ratio(math.exp(2.0 * values.max()))
                 self.outcome.doubt(
-                    f"two pairs of one kind differ by {math.exp(2.0 * values.max()):.3g} times at "
+                    f"two pairs of one kind differ by {ratio} times at "
                     f"{self.boards[number].name}, and there is no third to compare with",
                     "measure more of them",
                 )

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.infer.analysis.network.boards import Board, Fault, Flags
+from hockney.infer.analysis.network.boards import Board, Fault
 from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO
-from hockney.infer.analysis.network.pairwise import Whole
+from hockney.infer.arrays import Flags, Whole
 from hockney.infer.estimate.states import cluster
 
 NEAREST = 0.05

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.base.units import format_ratio
 from hockney.infer.analysis.conditions.noise import held_by_others
 from hockney.infer.analysis.network.boards import Doubt, held_doubts
 from hockney.infer.analysis.network.network_faults import LEAST_TO_DELAY
@@ -19,19 +20,18 @@ from hockney.infer.analysis.network.pairwise import rounds_of
 from hockney.infer.analysis.network.part_words import counted, words_of
 from hockney.infer.analysis.network.places import places_of
 from hockney.infer.analysis.network.two_kinds import two_kinds
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.locate.candidates import (
     NODE,
     PROCESS,
     UPLINK,
-    Array,
     NetworkPart,
     OneWayRoutes,
     Passed,
     RankRoutes,
     SwitchRoutes,
     TwoWayRoutes,
-    Whole,
 )
 from hockney.infer.locate.design import all_rounds, pair_between, round_of
 from hockney.infer.locate.explanations import Explanations, SlowPart
@@ -403,7 +403,7 @@ def _contradiction(network: RankRoutes, times: RoundTimes) -> str | None:
         names = network.level_name(near), network.level_name(far)
         if ratio > NEARER_IS_SLOWER and None not in names:
             return (
-                f"pairs of level {names[0]!r} take {ratio:.3g} times as long as pairs of "
+                f"pairs of level {names[0]!r} take {format_ratio(ratio)} times as long as pairs of "
                 f"level {names[1]!r}: the topology contradicts the times"
             )
     return None

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.base.errors import HockneyError
 from hockney.infer.analysis.network.places import SHARED, UNKNOWN, places_of, shared
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.states import cluster
 from hockney.infer.fitting.fit import Fit, curve_of_arrays
@@ -19,8 +19,6 @@ from hockney.infer.models.hockney import fit as fit_hockney
 from hockney.records import Run
 
 Pair = tuple[int, int]
-Array = NDArray[np.float64]
-
 DISTURBED = 0.05
 """Relative slowdown of pairs at once, against alone, from which on they disturb each other."""
 

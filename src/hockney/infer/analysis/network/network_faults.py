@@ -30,9 +30,12 @@ from hockney.infer.analysis.network.boards import (
 from hockney.infer.analysis.network.faults import judged, of_cable
 from hockney.infer.analysis.network.outlier_rule import agreeing_words
 from hockney.infer.analysis.network.outliers import RULE as RULE_OF_PAIRS
-from hockney.infer.analysis.network.pairwise import Array, Pairwise, Whole, median_of_passes
+from hockney.infer.analysis.network.pairwise import Pairwise, median_of_passes
 from hockney.infer.analysis.network.part_words import slow_words
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.locate.candidates import IN, OUT
+from hockney.plan.workloads import Workload
+from hockney.plan.workloads.fabric import Fabric
 
 RULE = (
     RULE_OF_PAIRS.replace("launches", "passes")
@@ -96,6 +99,16 @@ class Verdict:
     doubts: tuple[Doubt, ...] = ()
     has_two_kinds: bool = False
     """Whether so many nodes are slow that either kind may be the normal one."""
+
+
+def verdict_of_run(
+    pairwise: Pairwise, workload: Workload | None, is_simulated: bool = False
+) -> Verdict:
+    """The verdict, with the doubts about a run that was to measure all pairs and did not."""
+    verdict = verdict_of(pairwise, is_simulated)
+    if isinstance(workload, Fabric) and workload.switch_numbers:
+        return verdict
+    return replace(verdict, doubts=(*verdict.doubts, *cut_doubts(pairwise)))
 
 
 def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:

@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
 
 LEAST_RATIO = 1.10
@@ -34,8 +34,6 @@ SOUGHT = 1.2
 """Ratio from which on a slow node must be visible above noise, which its many pairs average."""
 POWER = 0.99
 """Probability with which a ratio must be found to be visible."""
-
-Array = NDArray[np.float64]
 
 
 def agreeing_words(agreeing: int, count: int, what: str) -> str:
@@ -98,7 +96,7 @@ def tested(values: Array) -> Tested:
     return Tested(values - centre, np.asarray(p), usual, freedom)
 
 
-def slower_kind(values: Array, least: float = math.log(LEAST_RATIO)) -> NDArray[np.int64]:
+def slower_kind(values: Array, least: float = math.log(LEAST_RATIO)) -> Whole:
     """The places of the larger values where they are of two kinds, each with more than
     MOST_FRACTION of them: neither is an outlier of the other. Empty where they are not. least: the
     least distance of two kinds."""
@@ -120,7 +118,7 @@ def slower_kind(values: Array, least: float = math.log(LEAST_RATIO)) -> NDArray[
     return order[first:] if is_apart else order[:0]
 
 
-def _beside_itself(values: Array, is_peer: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+def _beside_itself(values: Array, is_peer: Flags) -> tuple[Array, Array, Array]:
     """Mean, standard deviation and number of each value's peers, without the value itself."""
     own = np.where(is_peer, values - values[is_peer].mean(), 0.0)
     peers = is_peer.sum() - is_peer.astype(np.float64)

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from hockney.infer.analysis.conditions.noise import held_by_others
 from hockney.infer.analysis.network.places import SHARED, places_of
+from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.sketch import quantile_of
 from hockney.infer.estimate.states import cluster
 from hockney.plan.topology import LEVELS, SAME_NODE, level_of, switches_of
 from hockney.records import PairBlock, Place, Run, Samples
 
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 Path = tuple[str, ...]
 """The switches above a node, the topmost first."""
 

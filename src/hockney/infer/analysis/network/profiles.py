@@ -13,12 +13,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.infer.analysis.network.pairwise import Whole, medians_by
+from hockney.infer.analysis.network.pairwise import medians_by
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.states import cluster
-
-Array = NDArray[np.float64]
 
 LEVEL_FRACTION = 0.1
 """Least fraction of pairs with similar times that are a level of the network."""
@@ -30,7 +28,7 @@ network's levels have half of the nodes; a switch of four among sixteen nodes a 
 NEARLY_ALL = 0.9
 
 
-def effects(ends: Whole, kinds: Whole, values: Array, chosen: NDArray[np.bool_]) -> Array:
+def effects(ends: Whole, kinds: Whole, values: Array, chosen: Flags) -> Array:
     """How far each unit's profile lies above the others', as a logarithm.
 
     ends: shape (pairs, 2), numbers of units; kinds: shape (pairs,), what is known of each path:

@@ -10,7 +10,8 @@ from hockney.infer.analysis.network.boards import Doubt
 from hockney.infer.analysis.network.outlier_rule import MOST_FRACTION, slower_kind
 from hockney.infer.analysis.network.pairwise import own_medians
 from hockney.infer.analysis.network.part_words import WAY_WORDS
-from hockney.infer.locate.candidates import NODE, WAYS, Array, NetworkPart, Whole
+from hockney.infer.arrays import Array, Whole
+from hockney.infer.locate.candidates import NODE, WAYS, NetworkPart
 from hockney.infer.locate.odds import ENOUGH, RoundTimes
 
 

@@ -10,8 +10,8 @@ from functools import partial
 
 import numpy as np
 
+from hockney.infer.arrays import Array
 from hockney.infer.predict.schedule import (
-    Array,
     Ranks,
     Schedule,
     Step,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.infer.arrays import Array
 from hockney.infer.predict.schedule import (
     MOST_MESSAGES,
     STEP_MESSAGES,
-    Array,
     Ranks,
     Schedule,
     Step,

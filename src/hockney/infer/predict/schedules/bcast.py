@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from hockney.infer.predict.schedule import Array, Schedule, one_block, parts, phase, split, step
+from hockney.infer.arrays import Array
+from hockney.infer.predict.schedule import Schedule, one_block, parts, phase, split, step
 from hockney.infer.predict.schedules import _exchange as exchange
 from hockney.infer.predict.schedules import _trees as trees
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_seconds
+from hockney.infer.arrays import Array
 from hockney.infer.estimate import estimate
-from hockney.infer.fitting.fit import Array, Curve, curve_of
+from hockney.infer.fitting.fit import Curve, curve_of
 from hockney.infer.fitting.line import line
 from hockney.infer.models.loggp import trains_with
 from hockney.plan import Plan
