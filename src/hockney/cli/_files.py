@@ -20,7 +20,6 @@ from hockney.infer.analysis.conditions.unlike_launches import unlike_launches
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.memory.question import may_repeat
 from hockney.records.reading import header_of, why_no_result
-from hockney.run.measure.journal import NAME as SUITE_JOURNAL
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
@@ -88,6 +87,8 @@ def result_files(
 
 def _inside(directory: Path, also: Callable[[Path], bool]) -> Iterator[Path]:
     """Result files at any depth; others of that suffix are named and left out."""
+    from hockney.run.measure.journal import NAME as SUITE_JOURNAL
+
     entries = 0
     for place, directories, names in os.walk(directory):
         entries += len(directories) + len(names)

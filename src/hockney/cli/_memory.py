@@ -119,6 +119,8 @@ def _below(directory: Path) -> list[Path]:
 
 def _read(index: Index, paths: Sequence[Path]) -> Iterator[EarlierRun]:
     """Those of the files that can be read."""
+    if not paths:
+        return
     from hockney.infer.index.report_rows import REDUCED
 
     for path in followed(paths, "earlier runs read"):

@@ -14,15 +14,13 @@ from click import unstyle
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.terminal import styled
-from hockney.foreign.exchange.writing import render
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
-from hockney.infer.analysis.history.histories import History
 from hockney.show.as_json import dumps, encoded
 from hockney.show.experiments import answer_of, marks_of, parts_of, shown_json
-from hockney.show.explained import explained
 
 if TYPE_CHECKING:
+    from hockney.infer.analysis.history.histories import History
     from hockney.run.measure.preparation.awareness import Proof
     from hockney.run.measure.preparation.tried_memories import CollectiveProofs
 
@@ -39,6 +37,8 @@ def show_run(
     and the warnings; or a classic program's layout alone below the gate."""
     show_gate(gate)
     if layout:
+        from hockney.foreign.exchange.writing import render
+
         marks = [f"# {mark}" for mark in marks_of(analysis)]
         click.echo("\n".join([*marks, render(layout, analysis)]))
     else:
@@ -46,6 +46,8 @@ def show_run(
         text = "\n\n".join(filter(None, [answer, *parts_of(analysis, all_states)]))
         click.echo(text)
         if explain:
+            from hockney.show.explained import explained
+
             click.echo("\n" + "\n".join(explained(analysis, unstyle(text))))
     if not quiet:
         show_warnings(analysis)

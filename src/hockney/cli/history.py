@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from datetime import datetime, timezone
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,16 +12,14 @@ import click
 from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.cli import _options
-from hockney.cli._files import followed, result_files, warn, warn_of_cut, write_and_say
+from hockney.cli._files import warn, write_and_say
 from hockney.cli._help import OUTPUT, option, verb
+from hockney.cli._histories import TOLERANCE, histories_of
 from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
     from hockney.infer.analysis.decision import Decision
     from hockney.infer.analysis.history.histories import History
-    from hockney.infer.index import Index
-
-TOLERANCE = 0.05
 
 
 @verb(
@@ -112,7 +110,7 @@ def command(
     if output is not None:
         check_output(output, force)
     with closing(Index(index) if index else Index.in_cache()) as opened:
-        histories = _histories(opened, paths, tolerance, since, together)
+        histories = histories_of(opened, paths, tolerance, since, together)
         if sql is not None:
             warn(opened.notes)
             _print_rows(*opened.ask(sql), as_json)
@@ -133,47 +131,6 @@ def command(
         raise click.exceptions.Exit(1)
     if decision is not None and decision.status == NOT_JUDGED:
         raise click.exceptions.Exit(EXIT_STATUSES[NOT_JUDGED])
-
-
-def _histories(
-    index: Index, paths: tuple[Path, ...], tolerance: float, since: datetime | None, together: bool
-) -> list[History]:
-    """One history per system. Files without results are named and left out."""
-    from hockney.infer.analysis.history.histories import histories
-    from hockney.infer.analysis.history.run_facts import RunFacts
-    from hockney.infer.index.history_rows import facts_from
-
-    runs = dict[str, RunFacts]()
-    for path in followed(result_files(paths), "files read"):
-        try:
-            known = facts_from(index, path)
-        except UsageError as error:
-            click.echo(f"left out: {error.message}", err=True)
-            continue
-        warn_of_cut(path, known.cut)
-        facts = known.facts
-        if facts is None:
-            click.echo(f"left out: {path}: nothing was measured, or its date is missing", err=True)
-        elif facts.id in runs:
-            same = runs[facts.id].file
-            click.echo(f"left out: {path}: the same run as {same}", err=True)
-        elif since is None or facts.started >= since.replace(tzinfo=timezone.utc):
-            runs[facts.id] = facts
-    if not runs:
-        raise UsageError("no run to show", "name result files, or a directory of them")
-    return histories(list(runs.values()), tolerance, together)
-
-
-def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[History]:
-    """Histories of earlier runs and these; empty where no earlier ones were named."""
-    from hockney.infer.index import Index
-
-    if not past:
-        return []
-    with closing(Index.in_cache()) as index:
-        histories = _histories(index, (*past, *paths), TOLERANCE, None, False)
-        warn(index.notes)
-        return histories
 
 
 def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool) -> None:

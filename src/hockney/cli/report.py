@@ -43,10 +43,10 @@ def command(
     The page needs no network and no other file. It describes and draws the first 20 files of an
     experiment; the others are rows of its table. The verdict is about all of them.
     """
+    from hockney.cli._histories import histories_with
     from hockney.cli._memory import earlier_runs
     from hockney.cli._profiles import profiled
     from hockney.cli._systems import systems
-    from hockney.cli.history import histories_with
     from hockney.infer.analysis.decision import decision_of
     from hockney.profiling.kinds import is_profile
     from hockney.show.labels import labelled_by_experiment

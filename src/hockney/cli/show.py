@@ -67,11 +67,9 @@ def command(
     """Show the results in a file: the answer, the table, and what to know about it."""
     from hockney import load
     from hockney.cli import _present
+    from hockney.cli._histories import histories_with
     from hockney.cli._memory import earlier_runs
     from hockney.cli._profiles import show_profile
-    from hockney.cli.history import histories_with
-    from hockney.infer.analysis.comparison.comparison_gate import whole_gate
-    from hockney.infer.analysis.gate import together
     from hockney.profiling.kinds import is_profile
 
     if plot and as_json:
@@ -94,6 +92,9 @@ def command(
     histories = histories_with((file,), past)
     verdict = None
     if gate:
+        from hockney.infer.analysis.comparison.comparison_gate import whole_gate
+        from hockney.infer.analysis.gate import together
+
         own = analysis.gate(False) or analysis.outlier_gate
         verdict = together([whole_gate(analysis.run), own])
     if as_json:

@@ -11,9 +11,7 @@ keep their numbers.
 
 from __future__ import annotations
 
-import hashlib
 import re
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -345,4 +343,7 @@ def _library(launch: LaunchRecord) -> str:
 
 def _id_of(*parts: bytes) -> str:
     """The same identifier whenever the file is read, also when it has grown since."""
+    import hashlib
+    import uuid
+
     return str(uuid.UUID(hashlib.sha256(b"\n".join(parts)).hexdigest()[:32], version=5))
