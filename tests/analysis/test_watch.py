@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from hockney.infer.analysis.history import course
 from hockney.infer.analysis.history.readings import Reading, WatchedSeries
 from hockney.infer.analysis.history.watch import (
     Look,
@@ -19,7 +20,9 @@ from hockney.infer.analysis.history.watch import (
     resume,
     state_of,
 )
-from hockney.run.measure.looks import LIST, read_looks
+from hockney.infer.estimate import detector
+from hockney.run.measure.looks import LIST, append_look, read_looks
+from hockney.run.measure.parts_file import PartsFile
 from hockney.show.report import render_watch
 from hockney.show.watch_lines import change_line
 
@@ -129,10 +132,10 @@ def test_lines_that_are_damaged_are_left_out_and_the_list_written_anew(tmp_path:
     lines = [msgspec.json.encode(look) for look in every]
     lines[2] = lines[2].replace(b'"readings"', b'"of another version"')
     (tmp_path / LIST).write_bytes(b"\n".join(lines) + b"\n")
-    kept_looks, notes = read_looks(tmp_path, lambda *_: None)
+    kept_looks, notes = read_looks(tmp_path, lambda *_: None, PartsFile(tmp_path))
     assert [look.number for look in kept_looks] == [1, 2, 4, 5]
     assert "1 line was damaged" in notes[0]
-    assert read_looks(tmp_path, lambda *_: None) == (kept_looks, [])
+    assert read_looks(tmp_path, lambda *_: None, PartsFile(tmp_path)) == (kept_looks, [])
 
 
 NODES = tuple(WatchedSeries(8, "node", (f"n{number}",)) for number in range(32))
@@ -171,6 +174,57 @@ def test_a_node_that_becomes_slow_is_named_and_no_other_one() -> None:
     words = change_line(watched, change)
     assert "SLOWER: node n3 at 8 B takes 1." in words
     assert "as long as usual, relative to its peers" in words
+
+
+def test_parts_in_their_file_give_the_alarms_that_they_gave_in_the_list(tmp_path: Path) -> None:
+    """In a directory whose first looks have them in the list, and after the state was read."""
+    every = network_looks(3, 6)
+    before = [change for look in taken(every) for change in look.changes]
+    parts = PartsFile(tmp_path)
+    kept = [*every[:200], *(append_look(tmp_path, look, parts) for look in every[200:])]
+    assert all(len(look.readings) == 2 and look.parts for look in kept[200:])
+    watch = Watch(0.01, PartsFile(tmp_path).of)
+    taken(kept[: LEARNED + 2], watch)
+    state = state_of(watch, kept[: LEARNED + 2])
+    watch = Watch(0.01, PartsFile(tmp_path).of)
+    assert resume(watch, kept, state) == LEARNED + 2
+    after = [change for look in taken(kept[LEARNED + 2 :], watch) for change in look.changes]
+    assert [change._replace(run_length=0.0) for change in after] == [
+        change._replace(
+            run_length=0.0,
+            ratio=pytest.approx(change.ratio, rel=1e-6),
+            interval=after[0].interval,
+        )
+        for change in before
+    ]
+    (watched,) = watch.systems.values()
+    assert [now.series for now in watched.now()] == list(watched.series)
+
+
+def test_of_many_series_the_newest_looks_are_in_memory_and_judged_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    every = network_looks(3, 6)
+    before = [change for look in taken(every) for change in look.changes]
+    monkeypatch.setattr(course, "MANY", 8)
+    for module in (course, detector):
+        monkeypatch.setattr(module, "KEPT", 300)
+    watch, rest = Watch(0.01), Watch(0.01)
+    shown = taken(every[: LEARNED + 2], watch)
+    (watched,) = watch.systems.values()
+    assert (len(watched.looks), len(watched.course.values)) == (LEARNED + 2, 300)
+    resume(rest, every, state_of(watch, every[: LEARNED + 2]))
+    for each in (watch, rest):
+        changes = [change for look in taken(every[LEARNED + 2 :], each) for change in look.changes]
+        assert [change[:4] for change in changes] == [change[:4] for change in before]
+        assert "node n3 at 8 B takes 1." in render_watch(each, "Watch of here")
+    assert not any(look.changes for look in shown)
+
+
+def test_a_state_has_not_the_looks_again() -> None:
+    watch, every = Watch(0.01), network_looks(99, 6)
+    taken(every, watch)
+    assert len(state_of(watch, every)) < len(every) * len(NODES) * 8 + 2500 * len(NODES)
 
 
 def test_a_look_that_lacks_a_node_counts_it_as_usual() -> None:

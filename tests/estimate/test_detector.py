@@ -128,8 +128,9 @@ def test_a_step_is_no_state() -> None:
     rng = np.random.default_rng(5)
     once = np.repeat([0.0, 0.3], 50) + 0.01 * rng.standard_normal(100)
     often = np.tile(np.repeat([0.0, 0.3], 10), 5) + 0.01 * rng.standard_normal(100)
-    assert two_states(once) == (0.0, math.inf)
-    assert two_states(often) == pytest.approx((0.3, 0.15), abs=0.01)
+    offset, boundary = two_states(np.stack([once, often]))
+    assert (offset[0], boundary[0]) == (0.0, math.inf)
+    assert (offset[1], boundary[1]) == pytest.approx((0.3, 0.15), abs=0.01)
 
 
 @pytest.mark.long

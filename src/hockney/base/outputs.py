@@ -54,6 +54,22 @@ def write_outputs(
     return [path for _, path in staged]
 
 
+def append_whole(path: Path, content: bytes) -> int:
+    """Adds to a file, which it makes if need be, all or nothing; returns where the content begins.
+    Raises OSError where the system refuses."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+    size = os.fstat(file).st_size
+    try:
+        if os.write(file, content) < len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError:
+        os.ftruncate(file, size)
+        raise
+    finally:
+        os.close(file)
+    return size
+
+
 def check_place(path: Path, force: bool) -> None:
     """Raises what write_output() would raise for this path, before there is anything to write."""
     if not force and os.path.lexists(path):

@@ -1,50 +1,58 @@
 """What `hockney watch` keeps: a directory with a result file a look and a list of all looks.
 
-The list holds what the detector needs of each look, in the order of their numbers, whatever the
-clock says. Lines that are damaged or missing are made again from the result files.
+The list and, of networks, the file of parts hold what the detector needs of each look, in the order
+of their numbers, whatever the clock says. What is damaged or missing there is made again from the
+result files.
 """
 
 from __future__ import annotations
 
-import errno
 import math
-import os
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from hockney.base.errors import HockneyError
-from hockney.base.outputs import WAYS_OUT, write_output
+from hockney.base.outputs import WAYS_OUT, append_whole, unwritable, write_output
 from hockney.base.units import how_many
 from hockney.infer.analysis.history.watch import Look
+from hockney.run.measure.parts_file import PartsFile
 
 LIST = "looks.jsonl"
 FILE = re.compile(r"look-(\d{6,})\.jsonl")
 
 
 def read_looks(
-    directory: Path, look_of_file: Callable[[int, Path], Look | None]
+    directory: Path, look_of_file: Callable[[int, Path], Look | None], parts: PartsFile
 ) -> tuple[list[Look], list[str]]:
     """The looks of a directory, and what had to be repaired: lines that are damaged or missing are
     made again from the result files, and the list is rewritten."""
     path = directory / LIST
-    known, damaged = _listed(path)
+    every, damaged = _listed(path)
+    known = [look for look in every if parts.holds(look)]
+    lost = [look for look in every if not parts.holds(look)]
+    known += [replace(look, parts=None) for look in lost if not (directory / look.file).exists()]
     listed = {look.file for look in known if look.file}
     missing = [(n, file) for n, file in look_files(directory) if file.name not in listed]
-    if not damaged and not missing:
+    if not damaged and not lost and not missing:
         return _in_order(known), []
     for number, file in missing:
-        look = look_of_file(number, file)
-        known.append(look or Look(number, _changed(file), file.name))
+        look = look_of_file(number, file) or Look(number, _changed(file), file.name)
+        try:
+            known.append(parts.store(look))
+        except OSError as error:
+            raise unwritable(parts.path, error) from error
     known = _in_order(known)
     lines = b"".join(msgspec.json.encode(look) + b"\n" for look in known)
     write_output(path, lines, force=True)
     facts = [f"{how_many(damaged, 'line')} {'was' if damaged == 1 else 'were'} damaged"] * bool(
         damaged
     )
+    facts += [f"{parts.path.name} lacked {how_many(len(lost), 'look')}"] * bool(lost)
     facts += [f"{how_many(len(missing), 'look')} read from result files again"] * bool(missing)
     return known, [f"{path}: {'; '.join(facts)}"]
 
@@ -94,24 +102,17 @@ def look_files(directory: Path) -> Iterator[tuple[int, Path]]:
     yield from sorted((int(match[1]), path) for match, path in matches if match)
 
 
-def append_look(directory: Path, look: Look) -> None:
-    """Adds a line, as a whole or not at all. Raises HockneyError where the disk refuses."""
+def append_look(directory: Path, look: Look, parts: PartsFile | None = None) -> Look:
+    """Adds a line, as a whole or not at all, and returns it. parts: where what the look has of the
+    parts of a network goes. Raises HockneyError where the disk refuses."""
     path = directory / LIST
-    line = msgspec.json.encode(look) + b"\n"
     try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-        size = os.fstat(file).st_size
-        try:
-            if os.write(file, line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError:
-            os.ftruncate(file, size)
-            raise
-        finally:
-            os.close(file)
+        look = look if parts is None else parts.store(look)
+        append_whole(path, msgspec.json.encode(look) + b"\n")
     except OSError as error:
         raise HockneyError(
             f"{path} cannot be written: {error.strerror}"
             + (f"; the look is in {look.file}, and is added later" if look.file else ""),
             WAYS_OUT.get(error.errno or 0),
         ) from error
+    return look

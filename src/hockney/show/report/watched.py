@@ -109,12 +109,12 @@ def _course(watched: Watched, marks: Sequence[Look]) -> Figure:
 
 
 def _series(watched: Watched, which: Sequence[int], days: Array, relative: bool) -> list[Series]:
-    series = []
-    logs = np.array(watched.course.values)
-    starts = sorted({0, *(change.at for change in watched.course.changes)})
-    bounds = list(pairwise([*starts, len(logs)]))
+    series, course = [], watched.course
+    days = days[course.first_kept :]
+    starts = sorted({0, *(max(change.at - course.first_kept, 0) for change in course.changes)})
+    bounds = list(pairwise([*starts, len(days)]))
     for colour, number in enumerate(which):
-        own = logs[:, number]
+        own = np.array([row[number] for row in course.values])
         own = own - (np.median(own[slice(*bounds[0])]) if relative else 0.0)
         name = series_words(watched.series[number])
         groups = np.array_split(np.arange(len(own)), min(len(own), MOST_MARKS))

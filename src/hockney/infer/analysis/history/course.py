@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.estimate.detector import Detector
+from hockney.infer.estimate.detector import KEPT, Detector
 from hockney.infer.estimate.interval import Interval
 
 Array = NDArray[np.float64]
@@ -25,6 +25,8 @@ LEAST_RUN_LENGTH = 6000.0
 """Expected looks to a false alarm, at least."""
 FIRST_GAPS = 4
 """Gaps from which the usual time between looks is known."""
+MANY = 1024
+"""Series of which all looks are in memory; of more the newest KEPT, as many as the detector has."""
 
 
 class LevelChange(NamedTuple):
@@ -60,6 +62,7 @@ class Course:
     """Expected looks to a false alarm; None for FALSE_YEARS."""
     times: list[float] = field(default_factory=list)
     values: list[Array] = field(default_factory=list)
+    """Of each look; of more than MANY series of the newest looks only."""
     changes: list[LevelChange] = field(default_factory=list)
     level_start: int = 0
     detector: Detector | None = None
@@ -71,6 +74,8 @@ class Course:
         a level."""
         self.times.append(time_s)
         self.values.append(values)
+        if self.series > MANY:
+            del self.values[:-KEPT]
         if self.is_known:
             return []
         if mark:
@@ -91,8 +96,9 @@ class Course:
         if self.detector is None or abs(math.log(usual / self.detector.interval_s)) > math.log(1.5):
             limit = self.run_length or max(YEAR_S / usual / FALSE_YEARS, LEAST_RUN_LENGTH)
             self.detector = Detector(self.series, limit, math.log1p(self.tolerance), usual)
-            for at in range(self.level_start, len(self.times) - 1):
-                self.detector.look(self.times[at], self.values[at])
+            rows = self.values[self._place_of(self.level_start) : -1]
+            for time_s, row in zip(self.times[-1 - len(rows) : -1], rows, strict=True):
+                self.detector.look(time_s, row)
 
     def _judge(self) -> list[LevelChange]:
         assert self.detector is not None
@@ -122,6 +128,19 @@ class Course:
             self._check_interval()
             assert self.detector is not None
             self.detector.look(self.times[-1], self.values[-1])
+
+    @property
+    def first_kept(self) -> int:
+        """The index of the first look of which the values are in memory."""
+        return len(self.times) - len(self.values)
+
+    def _place_of(self, look: int) -> int:
+        """Where the values from this look on begin, or all that are in memory."""
+        return max(look - self.first_kept, 0)
+
+    def rows(self, start: int) -> Array:
+        """The values of all looks from this one on that are in memory; shape (looks, series)."""
+        return np.array(self.values[self._place_of(start) :])
 
     @property
     def is_learning(self) -> bool:

@@ -7,7 +7,7 @@ import io
 import math
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -17,9 +17,11 @@ import msgspec
 import numpy as np
 
 from hockney import __version__
-from hockney.infer.analysis.history.course import Array, Course, LevelChange
+from hockney.infer.analysis.history.course import Course, LevelChange
+from hockney.infer.analysis.history.parts import NO_PARTS, Order, Parts
 from hockney.infer.analysis.history.readings import TIME, Reading, WatchedSeries
 from hockney.infer.analysis.history.run_facts import RunFacts
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.detector import detector_of, numbers_of
 
 IDENTITY = ("hockney", "MPI version", "definition")
@@ -39,9 +41,12 @@ class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     system: str = ""
     identity: tuple[str, ...] = ()
     readings: tuple[Reading, ...] = ()
-    """Empty where nothing was measured."""
+    """Empty where nothing was measured. Lists of earlier versions have the parts of a network
+    here, too."""
     wall_s: float | None = None
     mark: str | None = None
+    parts: tuple[int, int] | None = None
+    """Where the file of parts has their order, and where what this look has of them."""
 
     @property
     def started_s(self) -> float:
@@ -101,17 +106,23 @@ class Watched:
     ahead_s: float = 0.0
     """What is added to the clock after it went back, so that times ascend."""
     is_marked: bool = False
+    lacks: Flags = field(default_factory=lambda: np.empty(0, dtype=bool))
+    """Which series the newest look lacks."""
+
+    def __post_init__(self) -> None:
+        self._place = {series: i for i, series in enumerate(self.series)}
+        self._order: Order = ()
+        self._places_in_order: Whole = np.empty(0, dtype=np.int64)
 
     def now(self) -> list[SeriesNow]:
         """What the newest look has of each series, beside what is usual."""
-        known = {reading.series for reading in self.looks[-1].readings}
-        level = np.array(self.course.values[self.course.level_start :])
+        level = self.course.rows(self.course.level_start)
         values, usual = np.exp(level[-1]).tolist(), np.exp(np.median(level, axis=0)).tolist()
         alarms = Counter(change.series for change in self.course.changes if change.is_worse)
         return [
             SeriesNow(i, series, values[i], usual[i], alarms[i])
             for i, series in enumerate(self.series)
-            if series in known
+            if not self.lacks[i]
         ]
 
     @property
@@ -128,34 +139,51 @@ class Watched:
             default=None,
         )
 
-    def unlike(self, look: Look) -> list[str]:
-        """Notes on what a look lacks of what is followed, and what it has besides."""
-        known = {reading.series for reading in look.readings}
-        lacks, more = len(set(self.series) - known), len(known - set(self.series))
-        notes = []
-        if lacks:
-            notes.append(
-                f"this look lacks {lacks} of the {len(self.series)} numbers that are followed"
-            )
-        if more:
-            what = f"{more} numbers are" if more > 1 else "1 number is"
-            notes.append(
-                f"{what} not followed, because the first look lacked it: follow it in another --dir"
-            )
-        return notes
+    def has_times_of(self, look: Look) -> bool:
+        times = {reading.series for reading in look.readings if reading.series.what == TIME}
+        return times == {series for series in self.series if series.what == TIME}
 
-    def values_of(self, look: Look) -> Array | None:
-        """The logarithms of a look, usual ones for those it lacks; None if it has other sizes."""
-        known = {reading.series: math.log(reading.value) for reading in look.readings}
-        if {series for series in known if series.what == TIME} != {
-            series for series in self.series if series.what == TIME
-        }:
-            return None
-        values = np.array([known.get(series, math.nan) for series in self.series])
-        lacks = np.isnan(values)
-        if lacks.any():
-            values[lacks] = np.median(np.array(self.course.values[-RECENT:])[:, lacks], axis=0)
-        return np.asarray(values)
+    def numbers(self, look: Look, parts: Parts) -> tuple[Array, int]:
+        """The logarithms of a look, NaN for those that it lacks, and how many it has besides."""
+        values, more = np.full(len(self.series), math.nan), 0
+        for reading in look.readings:
+            at = self._place.get(reading.series)
+            if at is None:
+                more += 1
+            else:
+                values[at] = math.log(reading.value)
+        if parts.order is not self._order:
+            places = [self._place.get(series, -1) for series in parts.order]
+            self._order, self._places_in_order = parts.order, np.array(places, dtype=np.int64)
+        has, is_followed = ~np.isnan(parts.values), self._places_in_order >= 0
+        both = has & is_followed
+        values[self._places_in_order[both]] = np.log(parts.values[both])
+        return values, more + int((has & ~is_followed).sum())
+
+    def usual_if_lacking(self, values: Array) -> Array:
+        """The values of a look, recent ones for those that it lacks."""
+        self.lacks = np.isnan(values)
+        if self.lacks.any():
+            recent = np.array(self.course.values[-RECENT:])[:, self.lacks]
+            values[self.lacks] = np.median(recent, axis=0)
+        return values
+
+
+def _unlike(lacks: int, more: int, count: int) -> list[str]:
+    """Notes on what a look lacks of what is followed, and what it has besides."""
+    notes = []
+    if lacks:
+        notes.append(f"this look lacks {lacks} of the {count} numbers that are followed")
+    if more:
+        what = f"{more} numbers are" if more > 1 else "1 number is"
+        notes.append(
+            f"{what} not followed, because the first look lacked it: follow it in another --dir"
+        )
+    return notes
+
+
+def no_parts(_: Look) -> Parts:
+    return NO_PARTS
 
 
 @dataclass
@@ -170,8 +198,9 @@ class Shown:
 class Watch:
     """All looks of a directory, judged one after the other."""
 
-    def __init__(self, tolerance: float) -> None:
-        self.tolerance = tolerance
+    def __init__(self, tolerance: float, parts_of: Callable[[Look], Parts] = no_parts) -> None:
+        """parts_of: reads what the file of parts has of a look."""
+        self.tolerance, self.parts_of = tolerance, parts_of
         self.systems: dict[str, Watched] = {}
         self.marks: list[Look] = []
         self.walls_s: list[float] = []
@@ -197,18 +226,21 @@ class Watch:
             self.walls_s.append(look.wall_s)
         if not look.readings:
             return Shown(None, [], ["nothing was measured"])
+        parts = self.parts_of(look)
         if look.system not in self.systems:
-            series = tuple(reading.series for reading in look.readings)
+            series = (*(reading.series for reading in look.readings), *parts.known)
             course = Course(len(series), self.tolerance, is_known=self.is_known)
             self.systems[look.system] = Watched(look.system, series, course, look.identity)
         watched = self.systems[look.system]
-        values = watched.values_of(look)
-        if values is None:
+        if not watched.has_times_of(look):
             return Shown(None, [], [f"{look.file}: other sizes than the looks before: not judged"])
-        return self._judged(watched, look, values)
+        values, more = watched.numbers(look, parts)
+        values = watched.usual_if_lacking(values)
+        notes = _unlike(int(watched.lacks.sum()), more, len(watched.series))
+        return self._judged(watched, look, values, notes)
 
-    def _judged(self, watched: Watched, look: Look, values: Array) -> Shown:
-        notes, time_s = watched.unlike(look), look.started_s + watched.ahead_s
+    def _judged(self, watched: Watched, look: Look, values: Array, notes: list[str]) -> Shown:
+        time_s = look.started_s + watched.ahead_s
         if watched.course.times and time_s <= watched.course.times[-1]:
             back_s = watched.course.times[-1] - time_s
             gaps = np.diff(watched.course.times)
@@ -267,7 +299,8 @@ def resume(watch: Watch, looks: Sequence[Look], state: bytes) -> int:
                 if has_detector:
                     before = f"{number} "
                     numbers = {k[len(before) :]: arrays[k] for k in arrays if k.startswith(before)}
-                    course.detector = detector_of(numbers)
+                    rows = course.rows(level_start)
+                    course.detector = detector_of(numbers, course.times, rows)
             return count
     except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(str(error)) from error
