@@ -22,8 +22,8 @@ from hockney.records import MpiFacts, Run
 from hockney.run.measure.launches.launch import Outcome
 from hockney.run.measure.launches.trial import attempt
 from hockney.run.measure.preparation.setup import mpi_of
-from hockney.run.measure.toolchain.mpi import ask_command, find_mpi
-from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat
+from hockney.run.measure.toolchain.mpi import find_mpi
+from hockney.run.mpis import Engine, Mpi, Rule, RulesFormat, ask_command
 from hockney.tuning.rule_files import WRITTEN_FOR, version_text
 
 TRIAL_S, TIMEOUT_S = 0.01, 30.0

@@ -1,11 +1,13 @@
 """MPI families, one file each: the algorithms of its collectives, its control variables, its rules.
 
 A family is recognised by what its library reports of itself (MPI_Get_library_version). Each module
-must satisfy the protocol Family.
+must satisfy the protocol Family; what it does not define is taken from another one (__getattr__).
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -272,6 +274,27 @@ class Family(Protocol):
         """What the library does instead, and why: "runs ring: ...", "gives an error: ..."; None if
         it runs the algorithm. `bytes_`: a rank's block, or the whole buffer, as the collective's
         bytes are counted."""
+
+
+def ask_command(
+    command: Path,
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    timeout_s: float = COMMAND_TIMEOUT_S,
+    cwd: Path | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program that only prints something, with `env` added to the environment. Raises
+    OSError or TimeoutExpired."""
+    return subprocess.run(
+        [str(command), *arguments],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=timeout_s,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **(env or {})},
+        cwd=cwd,
+    )
 
 
 FAMILIES = Registry(__name__, "MPI family", Family, group="hockney.mpis")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,7 +9,7 @@ from contextlib import suppress
 import msgspec
 
 from hockney.base.errors import HockneyError
-from hockney.run.mpis import COMMAND_TIMEOUT_S, Control, Engine
+from hockney.run.mpis import COMMAND_TIMEOUT_S, Control, Engine, ask_command
 
 
 def read_controls(engine: Engine) -> dict[str, Control]:
@@ -31,14 +30,13 @@ def _read(
 ) -> dict[str, Control]:
     done = _run(engine, env, every, timeout_s)
     if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip() or f"exit status {done.returncode}"
+        reason = done.stderr.strip() or f"exit status {done.returncode}"
         raise HockneyError(
             f"the control variables of the MPI library cannot be read: {reason}",
             "unset the environment variables that it refuses",
         )
-    lines = done.stdout.decode(errors="replace").splitlines()  # not always UTF-8
     controls = {}
-    for line in lines:
+    for line in done.stdout.splitlines():
         with suppress(msgspec.DecodeError):  # the library and what it loads may print as well
             control = _decoder.decode(line)
             controls[control.name] = control
@@ -58,14 +56,10 @@ def _run(
     added: Mapping[str, str],
     every: bool = False,
     timeout_s: float = COMMAND_TIMEOUT_S,
-) -> subprocess.CompletedProcess[bytes]:
+) -> subprocess.CompletedProcess[str]:
+    words = ["algorithms", *(["all"] if every else [])]
+    limit_s = min(timeout_s, COMMAND_TIMEOUT_S)
     try:
-        return subprocess.run(
-            [engine.path, "algorithms", *(["all"] if every else [])],
-            capture_output=True,
-            timeout=min(timeout_s, COMMAND_TIMEOUT_S),
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **engine.env, **added},
-        )
+        return ask_command(engine.path, *words, env={**engine.env, **added}, timeout_s=limit_s)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HockneyError(f"{engine.path} cannot be run: {error}") from error

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from hockney.base.errors import HockneyError
-from hockney.run.mpis import COMMAND_TIMEOUT_S, Engine
+from hockney.run.mpis import Engine, ask_command
 
 Tree = dict[str, Any]
 """Conditions in order: the library follows the first that holds, and never backtracks."""
@@ -41,14 +40,7 @@ def library_tree(engine: Engine | None, leaf: str, without: str | None = None) -
 def _libraries(engine: Engine) -> list[Path]:
     """The shared MPI libraries that the engine is linked with."""
     try:
-        done = subprocess.run(
-            ["ldd", str(engine.path)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=COMMAND_TIMEOUT_S,
-            env={**os.environ, **engine.env},
-        )
+        done = ask_command(Path("ldd"), str(engine.path), env=engine.env)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HockneyError(
             f"the library with MPICH's own decisions is not known without ldd: {error}",

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
-from hockney.run.mpis import Mpi
-from hockney.run.mpis.mpich import all_controls as all_controls
-from hockney.run.mpis.mpich import control_of as control_of
-from hockney.run.mpis.mpich import discover as discover
-from hockney.run.mpis.mpich import forcing as forcing
-from hockney.run.mpis.mpich import is_segmented as is_segmented
-from hockney.run.mpis.mpich import replaced_by as replaced_by
-from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
-from hockney.run.mpis.other import FORMATS as FORMATS
-from hockney.run.mpis.other import format_for as format_for
+from hockney.run.mpis import Mpi, mpich, other
 
 LIBRARIES = ("Cray MPICH",)
 PMI = ("cray_shasta", "pmi2", "pmix")
@@ -24,6 +16,9 @@ VERBOSE = {"MPICH_OFI_VERBOSE": "1", "MPICH_OFI_NIC_VERBOSE": "1", "MPICH_VERSIO
 TELLS = (r"^(?:PE \d+: )?MPICH (.*(?:NIC|provider|domain|OFI).*)",)
 GPU = "MPICH_GPU_SUPPORT_ENABLED"
 AWARE = {GPU: "1"}
+ENDPOINTS, FORMATS, format_for = other.ENDPOINTS, other.FORMATS, other.format_for
+__getattr__ = partial(getattr, mpich)
+"""All else is as with MPICH."""
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from hockney.run.mpis.openmpi import ENDPOINTS as ENDPOINTS
-from hockney.run.mpis.openmpi import TELLS as TELLS
-from hockney.run.mpis.openmpi import VERBOSE as VERBOSE
-from hockney.run.mpis.openmpi import all_controls as all_controls
-from hockney.run.mpis.openmpi import control_of as control_of
-from hockney.run.mpis.openmpi import discover as discover
-from hockney.run.mpis.openmpi import environment as environment
-from hockney.run.mpis.openmpi import forcing as forcing
-from hockney.run.mpis.openmpi import is_segmented as is_segmented
-from hockney.run.mpis.openmpi import replaced_by as replaced_by
-from hockney.run.mpis.other import AWARE as AWARE
-from hockney.run.mpis.other import FORMATS as FORMATS
-from hockney.run.mpis.other import SETTINGS as SETTINGS
-from hockney.run.mpis.other import format_for as format_for
+from functools import partial
+
+from hockney.run.mpis import openmpi, other
 
 LIBRARIES = ("Fujitsu MPI",)
 PMI = ("pmix",)
 PACKAGES = "Fujitsu's language environment; its wrapper is --mpicc mpifcc"
 SETTINGS_PREFIXES = ("OMPI_MCA_",)
+FORMATS, SETTINGS, format_for = other.FORMATS, other.SETTINGS, other.format_for
+__getattr__ = partial(getattr, openmpi)
+"""All else is as with Open MPI."""

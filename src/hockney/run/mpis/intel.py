@@ -13,22 +13,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hockney.base.errors import HockneyError
 from hockney.plan.bounds import LARGEST_INT
 from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
-from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, other
+from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, mpich, other
 from hockney.run.mpis._intel_reading import read_tree, read_variables
-from hockney.run.mpis.mpich import PMI as PMI
-from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
-from hockney.run.mpis.other import SETTINGS as SETTINGS
-from hockney.run.mpis.other import SETTINGS_PREFIXES as SETTINGS_PREFIXES
-from hockney.run.mpis.other import all_controls as all_controls
-from hockney.run.mpis.other import control_of as control_of
-from hockney.run.mpis.other import replaced_by as replaced_by
 
+__getattr__ = partial(getattr, other)
+"""All else is as with an unknown library, also segment sizes: variables of these exist
+(I_MPI_ADJUST_BCAST_SEGMENT), but were not tested."""
+PMI = mpich.PMI
 VERBOSE = {**other.VERBOSE, "I_MPI_DEBUG": "5"}
 TELLS = (*other.TELLS, r"MPI startup\(\): (libfabric provider: .*|Number of NICs: .*|.*pin nic.*)")
 LIBRARIES = ("Intel MPI",)
@@ -77,11 +75,6 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
         for collective in collectives
         for number, name in enumerate(ALGORITHMS.get(collective, ()), start=1)
     ]
-
-
-def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
-    """False: variables of segment sizes (I_MPI_ADJUST_BCAST_SEGMENT) exist but were not tested."""
-    return False
 
 
 def forcing(

@@ -18,6 +18,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from hockney.base.errors import HockneyError
@@ -51,7 +52,8 @@ from hockney.run.mpis._mpich_parameters import PARAMETERS, RADIX, REQUESTS, has_
 from hockney.run.mpis._mpich_reading import own_decisions, read_rules
 
 LIBRARIES = ("MPICH",)
-AWARE: dict[str, str] = {}
+__getattr__ = partial(getattr, other)
+"""All else is as with an unknown library."""
 ENDPOINTS: str | None = "MPIR_CVAR_CH4_NUM_VCIS"
 PMI = ("pmi2", "cray_shasta", "pmix")
 """MPICH has PMIx only if it was built with it."""
@@ -98,10 +100,6 @@ SIZE_KEYS = {
 }
 """Keys of conditions on the size; the total counts the blocks of all ranks."""
 REDUCTIONS = frozenset({"reduce", "allreduce"})
-
-
-def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
-    return {}
 
 
 def control_of(variable: str) -> str | None:

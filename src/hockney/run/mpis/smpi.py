@@ -9,30 +9,17 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.temporary import temporary_directory
 from hockney.plan.algorithms import common_names
 from hockney.plan.workloads.collective import DEFAULT
-from hockney.run.mpis import (
-    COMMAND_TIMEOUT_S,
-    Algorithm,
-    Engine,
-    Forcing,
-    Mpi,
-)
-from hockney.run.mpis.other import AWARE as AWARE
-from hockney.run.mpis.other import ENDPOINTS as ENDPOINTS
-from hockney.run.mpis.other import FORMATS as FORMATS
-from hockney.run.mpis.other import PMI as PMI
-from hockney.run.mpis.other import SETTINGS as SETTINGS
-from hockney.run.mpis.other import SETTINGS_PREFIXES as SETTINGS_PREFIXES
-from hockney.run.mpis.other import all_controls as all_controls
-from hockney.run.mpis.other import control_of as control_of
-from hockney.run.mpis.other import environment as environment
-from hockney.run.mpis.other import is_segmented as is_segmented
+from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, ask_command, other
 
+__getattr__ = partial(getattr, other)
+"""All else is as with an unknown library."""
 VERBOSE: dict[str, str] = {}
 TELLS: tuple[str, ...] = ()
 LIBRARIES = ("SimGrid SMPI",)
@@ -78,18 +65,9 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
 def _valid(mpi: Mpi, engine: Engine, collective: str, directory: Path) -> list[str]:
     """Runs smpirun in a temporary directory, because it leaves files behind when it fails."""
     try:
-        done = subprocess.run(
-            [
-                *(str(mpi.mpiexec), "-np", "1", "-platform", "platform.xml"),
-                *(f"--cfg={_setting(collective)}:{NOBODY}", engine.path, "pingpong"),
-            ],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=COMMAND_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-            cwd=directory,
-        )
+        unknown = f"--cfg={_setting(collective)}:{NOBODY}"
+        words = ["-np", "1", "-platform", "platform.xml", unknown, str(engine.path), "pingpong"]
+        done = ask_command(Path(str(mpi.mpiexec)), *words, cwd=directory)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HockneyError(f"{mpi.mpiexec} cannot be run: {error}") from error
     valid = re.search(r"Valid algorithms: ([^\n]*?)\.?\s*\n", done.stdout + done.stderr + "\n")

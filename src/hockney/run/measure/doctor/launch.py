@@ -12,15 +12,15 @@ from hockney.base.units import format_seconds, format_size
 from hockney.plan import Size
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import End, LaunchRecord, Samples
-from hockney.run.measure.doctor.finding import DoctorFinding
+from hockney.run.measure.doctor.finding import Judged, check
 from hockney.run.measure.launches.causes import cause_of
 from hockney.run.measure.launches.launch import LAST_LINES, Outcome
 from hockney.run.measure.launches.signals import exit_words
 from hockney.run.measure.launches.start import engine_messages, wrong_launcher
 from hockney.run.measure.launches.trial import Attempt, attempt
 from hockney.run.measure.toolchain.build import build_engine
-from hockney.run.measure.toolchain.mpi import ask_command, find_mpi, of_library
-from hockney.run.mpis import Engine, Mpi
+from hockney.run.measure.toolchain.mpi import find_mpi, of_library
+from hockney.run.mpis import Engine, Mpi, ask_command
 
 SECONDS, TIMEOUT_S = 0.05, 20.0
 """Duration of the trial, and how long a launcher may be silent: some look up hosts for many seconds
@@ -106,143 +106,135 @@ def last_words(outcome: Outcome) -> str:
     return "\n".join([ended, *outcome.last_lines[-LAST_LINES:]])
 
 
-def mpi_in_use(trial: Trial) -> DoctorFinding:
+@check("MPI")
+def mpi_in_use(trial: Trial) -> Judged:
     if trial.mpi is None:
         assert trial.failure is not None
-        return DoctorFinding("MPI", "bad", trial.failure.message, trial.failure.advice)
+        return "bad", trial.failure.message, trial.failure.advice
     mpi = trial.mpi
     fact = f"{mpi.mpicc}, started by {mpi.launcher_text}"
     if mpi.family == "smpi":
-        return DoctorFinding(
-            "MPI",
+        return (
             "warn",
             fact,
             "SimGrid simulates a machine; name a real MPI with --mpicc to examine this machine",
         )
     if mpi.notes:
-        return DoctorFinding("MPI", "warn", fact, mpi.notes[0])
-    return DoctorFinding("MPI", "ok", fact)
+        return "warn", fact, mpi.notes[0]
+    return "ok", fact
 
 
-def compiler(trial: Trial) -> DoctorFinding:
+@check("compiler")
+def compiler(trial: Trial) -> Judged:
     """The compiler that the wrapper calls, as its --version reports."""
     if trial.mpi is None:
-        return DoctorFinding("compiler", "unknown", "there is no mpicc to ask")
+        return "unknown", "there is no mpicc to ask"
     if trial.mpi.prebuilt:
-        return DoctorFinding("compiler", "ok", "none is needed: the engine was built elsewhere")
+        return "ok", "none is needed: the engine was built elsewhere"
     wrapper = trial.mpi.mpicc
     try:
         done = ask_command(wrapper, "--version")
     except (OSError, subprocess.TimeoutExpired) as error:
-        return DoctorFinding(
-            "compiler", "bad", f"{wrapper} cannot be run: {error}", "name another with --mpicc"
-        )
+        return "bad", f"{wrapper} cannot be run: {error}", "name another with --mpicc"
     lines = (done.stdout + done.stderr).splitlines()
     # Open MPI's wrapper prints lines of dashes around its messages.
     words = [line.strip() for line in lines if line.strip(" -")]
     if done.returncode == 0:
-        return DoctorFinding(
-            "compiler", "ok", words[0] if words else f"{wrapper} does not report it"
-        )
-    return DoctorFinding(
-        "compiler",
+        return "ok", words[0] if words else f"{wrapper} does not report it"
+    return (
         "bad",
         " ".join(words[:2]) or f"{wrapper} --version: exit status {done.returncode}",
         "load the compiler's module, or set MPICH_CC, I_MPI_CC or OMPI_CC to another compiler",
     )
 
 
-def engine_built(trial: Trial) -> DoctorFinding:
+@check("engine")
+def engine_built(trial: Trial) -> Judged:
     """The engine, and the ownership of the directory that holds it."""
-    name = "engine"
     if trial.mpi is None:
-        return DoctorFinding(name, "unknown", "nothing could be built without an MPI")
+        return "unknown", "nothing could be built without an MPI"
     if trial.engine is None:
         assert trial.failure is not None
-        return DoctorFinding(name, "bad", trial.failure.message, trial.failure.advice)
+        return "bad", trial.failure.message, trial.failure.advice
     if trial.engine.notes:
-        return DoctorFinding(
-            name,
+        return (
             "warn",
             trial.engine.notes[0],
             "make that directory private (chown, chmod 700), or name another with XDG_CACHE_HOME: "
             "until then each run builds the engine again",
         )
     if trial.mpi.prebuilt:
-        return DoctorFinding(name, "ok", f"{trial.engine.path}, built elsewhere")
+        return "ok", f"{trial.engine.path}, built elsewhere"
     # CACHE/KEY/hockney-engine
     cache = trial.engine.path.parent.parent
-    return DoctorFinding(name, "ok", f"{cache}, yours, mode {stat.S_IMODE(cache.stat().st_mode):o}")
+    return "ok", f"{cache}, yours, mode {stat.S_IMODE(cache.stat().st_mode):o}"
 
 
-def launch_of_two_ranks(trial: Trial) -> DoctorFinding:
+@check("launch of two ranks")
+def launch_of_two_ranks(trial: Trial) -> Judged:
     """Launcher and library belong together if two ranks started as one MPI program."""
-    name = "launch of two ranks"
     if trial.launch is not None:
         library = " ".join(filter(None, (trial.launch.mpi.library, trial.launch.mpi.version)))
         took = "" if trial.wall_s is None else f", in {trial.wall_s:.2f} s"
-        return DoctorFinding(name, "ok", f"{library or 'an unknown MPI'}{took}")
+        return "ok", f"{library or 'an unknown MPI'}{took}"
     if trial.engine is None:
-        return DoctorFinding(name, "unknown", "not tried: there is no engine to start")
+        return "unknown", "not tried: there is no engine to start"
     if trial.failure is None:
-        return DoctorFinding(name, "unknown", "not tried: smpirun starts no ranks on this machine")
-    return DoctorFinding(name, "bad", trial.failure.message, trial.failure.advice)
+        return "unknown", "not tried: smpirun starts no ranks on this machine"
+    return "bad", trial.failure.message, trial.failure.advice
 
 
-def large_messages(trial: Trial) -> DoctorFinding:
+@check("large messages")
+def large_messages(trial: Trial) -> Judged:
     """Libraries copy large messages in other ways than small ones, which a container may refuse."""
-    name = "large messages"
     error = trial.large_failure
     if error is not None:
-        return DoctorFinding(name, "bad", error.message, error.advice)
+        return "bad", error.message, error.advice
     times = [ns for sample in trial.samples if sample.bytes == LARGE_BYTES for ns in sample.ns]
     if not times:
-        return DoctorFinding(name, "unknown", "none was sent")
+        return "unknown", "none was sent"
     fact = f"{format_size(LARGE_BYTES)} in {format_seconds(median(times) * 1e-9, 3)}"
-    return DoctorFinding(name, "ok", fact)
+    return "ok", fact
 
 
-def rank_places(trial: Trial) -> DoctorFinding:
+@check("places of ranks")
+def rank_places(trial: Trial) -> Judged:
     """The CPUs on which the two ranks ran, as they report."""
-    name = "places of ranks"
     if trial.launch is None or not trial.launch.places:
-        return DoctorFinding(name, "unknown", "no ranks were started")
+        return "unknown", "no ranks were started"
     places = trial.launch.places
     fact = ", ".join(f"rank {place.rank} on {place.host} CPU {place.pu}" for place in places)
     if not all(place.pinned for place in places):
         refused = next((place.refused for place in places if place.refused), None)
-        return DoctorFinding(
-            name,
+        return (
             "bad",
             f"{fact}, not pinned" + (f" ({refused})" if refused else ""),
             "ranks may move while they are measured: allow sched_setaffinity in the container or "
             "job",
         )
     if len({(place.host, place.pu) for place in places}) < len(places):
-        return DoctorFinding(
-            name,
+        return (
             "bad",
             f"{fact}: both share one CPU",
             "two ranks that spin on one CPU measure the OS scheduler: ask for two CPUs",
         )
-    return DoctorFinding(name, "ok", f"{fact}, pinned")
+    return "ok", f"{fact}, pinned"
 
 
-def clock_cost(trial: Trial) -> DoctorFinding:
+@check("clock cost")
+def clock_cost(trial: Trial) -> Judged:
     """The cost and the smallest step of the clock, as the engine measured them."""
-    name = "clock cost"
     clock = trial.launch.clock if trial.launch else None
     if clock is None or clock.cost_s is None:
-        return DoctorFinding(name, "unknown", "no rank measured it")
+        return "unknown", "no rank measured it"
     # The engine stores 0 if it never saw the clock step.
     step_s = clock.resolution_s or None
     step = "" if step_s is None else f", in steps of {step_s * 1e9:.0f} ns"
     fact = f"{clock.cost_s * 1e9:.0f} ns a reading{step}"
     if clock.cost_s > SLOW_READING_S or (step_s is not None and step_s > COARSE_STEP_S):
-        return DoctorFinding(
-            name,
+        return (
             "warn",
             fact,
             "longer batches hide it, but do not trust --every-iteration here; see clock source",
         )
-    return DoctorFinding(name, "ok", fact)
+    return "ok", fact

@@ -17,9 +17,8 @@ from hockney.base.file_lock import locked
 from hockney.base.temporary import new_name, temporary_directory
 from hockney.base.trust import UntrustedError, cache_directory
 from hockney.run.measure.toolchain.compiler import Product, compile_product, shown_by
-from hockney.run.measure.toolchain.mpi import ask_command
 from hockney.run.measure.toolchain.prebuilt import prebuilt_engine
-from hockney.run.mpis import Engine, Mpi
+from hockney.run.mpis import Engine, Mpi, ask_command
 
 ENGINE = Product("engine", "engine", "hockney-engine", libraries=("-lm", "-ldl"))
 RECORDER = Product(

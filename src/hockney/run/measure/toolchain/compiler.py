@@ -15,8 +15,8 @@ from hockney.base.endings import AtEnd
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.limits import explained, explained_text
 from hockney.base.temporary import temporary_directory
-from hockney.run.measure.toolchain.mpi import ask_command, missing_in
-from hockney.run.mpis import Mpi, family_of
+from hockney.run.measure.toolchain.mpi import missing_in
+from hockney.run.mpis import Mpi, ask_command, family_of
 
 FLAGS = (
     "-std=c11",

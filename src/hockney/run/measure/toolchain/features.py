@@ -7,8 +7,7 @@ import subprocess
 import msgspec
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.run.measure.toolchain.mpi import ask_command
-from hockney.run.mpis import Engine
+from hockney.run.mpis import Engine, ask_command
 
 
 class Features(msgspec.Struct, kw_only=True):

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from hockney.base.limits import explained
 from hockney.base.temporary import temporary_directory
 from hockney.run.launchers import LAUNCHERS, UNKNOWN, launcher_named, recognised
 from hockney.run.measure.machine.processes import why_no_processes
-from hockney.run.mpis import COMMAND_TIMEOUT_S, OTHER, Engine, Mpi, family_of_library
+from hockney.run.mpis import OTHER, Engine, Mpi, ask_command, family_of_library
 from hockney.run.schedulers import job_launcher
 
 OF_OTHERS = frozenset({"srun", "flux", "prun", "smpirun"})
@@ -247,19 +247,3 @@ def _words(command: Path, *arguments: str) -> str:
             raise  # this process may start no programs at all
         return str(error)
     return done.stdout + done.stderr
-
-
-def ask_command(
-    command: Path, *arguments: str, env: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Runs a program that only prints something, with `env` added to the environment. Raises
-    OSError or TimeoutExpired."""
-    return subprocess.run(
-        [str(command), *arguments],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=COMMAND_TIMEOUT_S,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, **(env or {})},
-    )

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from hockney import __version__
 from hockney.base.errors import UsageError, why_failed
-from hockney.run.measure.toolchain.mpi import ask_command
-from hockney.run.mpis import Engine, Mpi
+from hockney.run.mpis import Engine, Mpi, ask_command
 
 STANDARD_LIBRARY = "libmpi_abi.so*"
 """The name that the standard gives to a library with its ABI."""
