@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hockney.base.units import how_many
 from hockney.plan.placement import parse_cpus
-from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
+from hockney.run.measure.doctor.finding import Judged, cannot_tell, check
 from hockney.run.measure.machine.cgroups import cgroups
 from hockney.run.measure.machine.environment import text_of
 
@@ -22,12 +22,12 @@ def allowed_list(root: Path) -> str | None:
     return None
 
 
-def allowed_cpus(root: Path) -> DoctorFinding:
+@check("allowed CPUs")
+def allowed_cpus(root: Path) -> Judged:
     """How many of the machine's CPUs we may use, and what restricts us."""
-    name = "allowed CPUs"
     allowed, online = allowed_list(root), text_of(root / CPU / "online")
     if not allowed or not online:
-        return cannot_tell(name, f"/proc/self/status or /{CPU}/online")
+        return cannot_tell(f"/proc/self/status or /{CPU}/online")
     count, present = len(parse_cpus(allowed)), len(parse_cpus(online))
     if count >= present:
         fact, advice = f"all {present}", None
@@ -35,13 +35,8 @@ def allowed_cpus(root: Path) -> DoctorFinding:
         why, advice = _restriction(root, count)
         fact = f"{count} of {present} ({allowed}), restricted by {why}"
     if count < 2:
-        return DoctorFinding(
-            name,
-            "bad",
-            fact,
-            "two ranks need two CPUs: " + (advice or "measure on a larger machine"),
-        )
-    return DoctorFinding(name, "ok", fact)
+        return "bad", fact, "two ranks need two CPUs: " + (advice or "measure on a larger machine")
+    return "ok", fact
 
 
 def _restriction(root: Path, count: int) -> tuple[str, str]:
@@ -57,13 +52,11 @@ def _restriction(root: Path, count: int) -> tuple[str, str]:
     return "its affinity", "start without taskset or the binding of another launcher"
 
 
-def pinning(root: Path) -> DoctorFinding:  # noqa: ARG001
+@check("pinning")
+def pinning(root: Path) -> Judged:  # noqa: ARG001
     """Pins this process to each allowed CPU once, then restores its affinity."""
-    name = "pinning"
     if not hasattr(os, "sched_setaffinity"):
-        return DoctorFinding(
-            name, "warn", "not possible on this system", "use Linux, or --place none"
-        )
+        return "warn", "not possible on this system", "use Linux, or --place none"
     allowed = os.sched_getaffinity(0)
     refused: dict[int, str] = {}
     try:
@@ -77,59 +70,52 @@ def pinning(root: Path) -> DoctorFinding:  # noqa: ARG001
             os.sched_setaffinity(0, allowed)
     if refused:
         cpu, why = next(iter(refused.items()))
-        return DoctorFinding(
-            name,
+        return (
             "bad",
             f"refused on {len(refused)} of {len(allowed)} allowed CPUs (CPU {cpu}: {why})",
             "let the container or job call sched_setaffinity (a seccomp profile may forbid it)",
         )
-    return DoctorFinding(name, "ok", f"possible on each of {len(allowed)} allowed CPUs")
+    return "ok", f"possible on each of {len(allowed)} allowed CPUs"
 
 
-def hardware_threads(root: Path) -> DoctorFinding:
+@check("hardware threads")
+def hardware_threads(root: Path) -> Judged:
     """Checks for cores with several threads, and for two ranks that would have to share a core."""
-    name = "hardware threads"
     active, allowed = text_of(root / CPU / "smt/active"), allowed_list(root)
     if active is None:
-        return cannot_tell(name, f"/{CPU}/smt/active")
+        return cannot_tell(f"/{CPU}/smt/active")
     if active == "0":
-        return DoctorFinding(name, "ok", "one per core")
+        return "ok", "one per core"
     cpus = parse_cpus(allowed) if allowed else []
     siblings = [text_of(root / CPU / f"cpu{cpu}/topology/thread_siblings_list") for cpu in cpus]
     cores = len(set(siblings))
     if not cpus or None in siblings:
-        return DoctorFinding(
-            name, "ok", "several per core; ranks are placed on different cores first"
-        )
+        return "ok", "several per core; ranks are placed on different cores first"
     if len(cpus) > 1 and cores == 1:
-        return DoctorFinding(
-            name,
+        return (
             "bad",
             f"CPUs {allowed} are threads of one core",
             "two ranks would slow each other: ask for two cores (Slurm: --hint=nomultithread)",
         )
-    return DoctorFinding(
-        name, "ok", f"{len(cpus)} on {how_many(cores, 'core')}; ranks first get a core each"
-    )
+    return "ok", f"{len(cpus)} on {how_many(cores, 'core')}; ranks first get a core each"
 
 
-def cpu_quota(root: Path) -> DoctorFinding:
+@check("CPU quota")
+def cpu_quota(root: Path) -> Judged:
     """The tightest CPU quota of our cgroup and its parents."""
-    name = "CPU quota"
     directories = list(cgroups("cpu", root))
     if not directories:
-        return cannot_tell(name, "/proc/self/cgroup or /sys/fs/cgroup")
+        return cannot_tell("/proc/self/cgroup or /sys/fs/cgroup")
     quotas = [(cpus, where) for where in directories if (cpus := _quota(where)) is not None]
     if not quotas:
-        return DoctorFinding(name, "ok", "none")
+        return "ok", "none"
     cpus, where = min(quotas)
     allowed = allowed_list(root)
     count = len(parse_cpus(allowed)) if allowed else 2
     fact = f"{cpus:g} CPUs' time for {how_many(count, 'allowed CPU')}"
     if cpus >= count:
-        return DoctorFinding(name, "ok", fact)
-    return DoctorFinding(
-        name,
+        return "ok", fact
+    return (
         "bad",
         fact,
         f"more than {cpus:g} spinning ranks are stopped in each period: lift the limit in "
@@ -149,33 +135,33 @@ def _quota(cgroup: Path) -> float | None:
     return int(words[0]) / int(words[1])
 
 
-def governor(root: Path) -> DoctorFinding:
+@check("governor")
+def governor(root: Path) -> Judged:
     files = (root / CPU).glob("cpu[0-9]*/cpufreq/scaling_governor")
     governors = sorted({text for file in files if (text := text_of(file))})
     if not governors:
-        return DoctorFinding("governor", "unknown", "not visible; a virtual machine's host sets it")
+        return "unknown", "not visible; a virtual machine's host sets it"
     if governors == ["performance"]:
-        return DoctorFinding("governor", "ok", "performance")
-    return DoctorFinding(
-        "governor",
+        return "ok", "performance"
+    return (
         "warn",
         f"{', '.join(governors)}: the clock frequency follows the load",
         "as root: cpupower frequency-set -g performance; under Slurm: --cpu-freq=performance",
     )
 
 
-def turbo(root: Path) -> DoctorFinding:
+@check("turbo")
+def turbo(root: Path) -> Judged:
     no_turbo = text_of(root / CPU / "intel_pstate/no_turbo")
     boost = text_of(root / CPU / "cpufreq/boost")
     if no_turbo is None and boost is None:
-        return DoctorFinding("turbo", "unknown", "not visible; a virtual machine's host sets it")
+        return "unknown", "not visible; a virtual machine's host sets it"
     if no_turbo == "1" or boost == "0":
-        return DoctorFinding("turbo", "ok", "off")
+        return "ok", "off"
     switch = "0 > /sys/devices/system/cpu/cpufreq/boost"
     if no_turbo is not None:
         switch = "1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
-    return DoctorFinding(
-        "turbo",
+    return (
         "warn",
         "on: the clock frequency follows load and temperature",
         f"to compare runs, switch it off as root: echo {switch}",

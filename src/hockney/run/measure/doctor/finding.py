@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import wraps
+from typing import Literal, TypeVar
 
 Verdict = Literal["ok", "warn", "bad", "unknown"]
+Judged = tuple[Verdict, str] | tuple[Verdict, str, str | None]
+"""What a check concludes: a verdict, the fact, and advice if there is something to do."""
+S = TypeVar("S")
 
 
 @dataclass(frozen=True)
@@ -18,6 +23,19 @@ class DoctorFinding:
     """What to do about it; None if there is nothing to do."""
 
 
-def cannot_tell(name: str, files: str) -> DoctorFinding:
-    """The finding where the kernel's files are missing, unreadable or never change."""
-    return DoctorFinding(name, "unknown", f"the kernel reports nothing in {files}")
+def check(name: str) -> Callable[[Callable[[S], Judged]], Callable[[S], DoctorFinding]]:
+    """Names the check that a function makes of the files under a root, or of a trial."""
+
+    def named(judge: Callable[[S], Judged]) -> Callable[[S], DoctorFinding]:
+        @wraps(judge)
+        def checked(subject: S) -> DoctorFinding:
+            return DoctorFinding(name, *judge(subject))
+
+        return checked
+
+    return named
+
+
+def cannot_tell(files: str) -> Judged:
+    """The conclusion where the kernel's files are missing, unreadable or never change."""
+    return "unknown", f"the kernel reports nothing in {files}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from hockney.base.units import how_many
 from hockney.plan.placement import parse_cpus
 from hockney.run.measure.doctor.cpus import CPU, allowed_list
-from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
+from hockney.run.measure.doctor.finding import Judged, cannot_tell, check
 from hockney.run.measure.machine.environment import text_of
 from hockney.run.measure.machine.processes import process_directories
 
@@ -27,22 +27,21 @@ CULPRITS, LEAST_TICKS = 3, 2
 """Most processes that are named, each with at least so many ticks between the readings."""
 
 
-def busy_cpus(root: Path) -> DoctorFinding:
+@check("busy CPUs")
+def busy_cpus(root: Path) -> Judged:
     """How much of the allowed CPUs other processes use, and which."""
-    name = "busy CPUs"
     before = _ticks_of_processes(root)
     fractions = _busy_and_stolen(root)
     if fractions is None:
-        return cannot_tell(name, "/proc/stat")
+        return cannot_tell("/proc/stat")
     busy = fractions[0]
     fact = f"{100.0 * busy:.0f} % of the allowed CPUs' time"
     if busy <= BUSY:
-        return DoctorFinding(name, "ok", fact)
+        return "ok", fact
     after = _ticks_of_processes(root)
     took = sorted(((after[who] - before.get(who, after[who])), who) for who in after)
     culprits = [who for ticks, who in reversed(took[-CULPRITS:]) if ticks >= LEAST_TICKS]
-    return DoctorFinding(
-        name,
+    return (
         "bad" if busy > TAKEN else "warn",
         f"{fact} is in use" + (f" by {', '.join(culprits)}" if culprits else ""),
         "stop these processes, or measure later; on a shared node ask for the whole node "
@@ -86,36 +85,34 @@ def _ticks_of_cpus(root: Path) -> list[int]:
     return [sum(map(int, column)) for column in zip(*counted, strict=True)]
 
 
-def load_average(root: Path) -> DoctorFinding:
+@check("load average")
+def load_average(root: Path) -> Judged:
     """The load of the last minute, which includes processes that run intermittently."""
-    name = "load average"
     words = (text_of(root / "proc/loadavg") or "").split()
     online = text_of(root / CPU / "online")
     if not words or not online:
-        return cannot_tell(name, f"/proc/loadavg or /{CPU}/online")
+        return cannot_tell(f"/proc/loadavg or /{CPU}/online")
     count = len(parse_cpus(online))
     fact = f"{words[0]} over the last minute, on {how_many(count, 'CPU')}"
     if float(words[0]) <= BUSY_LOAD * count:
-        return DoctorFinding(name, "ok", fact)
-    return DoctorFinding(
-        name,
+        return "ok", fact
+    return (
         "warn",
         fact,
         "look for short-lived processes with top; wait a minute if they have just ended",
     )
 
 
-def stolen_time(root: Path) -> DoctorFinding:
+@check("stolen time")
+def stolen_time(root: Path) -> Judged:
     """The time that the hypervisor gave to other guests while we were ready to run."""
-    name = "stolen time"
     fractions = _busy_and_stolen(root)
     if fractions is None:
-        return cannot_tell(name, "/proc/stat")
+        return cannot_tell("/proc/stat")
     fact = f"{100.0 * fractions[1]:.1f} %"
     if fractions[1] <= STOLEN:
-        return DoctorFinding(name, "ok", fact)
-    return DoctorFinding(
-        name,
+        return "ok", fact
+    return (
         "warn",
         f"{fact} of the time goes to the host's other guests",
         "measure when they are idle, or on dedicated cores (pinned vCPUs)",

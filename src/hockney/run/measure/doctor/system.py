@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hockney.base.units import format_size
-from hockney.run.measure.doctor.finding import DoctorFinding, cannot_tell
+from hockney.run.measure.doctor.finding import Judged, cannot_tell, check
 from hockney.run.measure.launches.causes import (
     ENLARGE,
     LEAST_ADDRESS_SPACE,
@@ -43,101 +43,98 @@ LITTLE_SPACE, NO_SPACE = 100 << 20, 1 << 20
 """Bytes; a run of 10 s writes about 5 MB."""
 
 
-def hypervisor(root: Path) -> DoctorFinding:
+@check("hypervisor")
+def hypervisor(root: Path) -> Judged:
     flags = re.search(r"^flags\s*:(.*)$", text_of(root / "proc/cpuinfo") or "", re.MULTILINE)
     if flags is None:
-        return DoctorFinding("hypervisor", "unknown", "this CPU reports no flags")
+        return "unknown", "this CPU reports no flags"
     if "hypervisor" not in flags[1].split():
-        return DoctorFinding("hypervisor", "ok", "none")
-    return DoctorFinding(
-        "hypervisor",
+        return "ok", "none"
+    return (
         "warn",
         "this is a virtual machine, whose cores may move between measurements",
         "note the states that hockney prints, and compare runs of the same state",
     )
 
 
-def clock_source(root: Path) -> DoctorFinding:
-    name = "clock source"
+@check("clock source")
+def clock_source(root: Path) -> Judged:
     place = "sys/devices/system/clocksource/clocksource0"
     source = text_of(root / place / "current_clocksource")
     if source is None:
-        return cannot_tell(name, f"/{place}/current_clocksource")
+        return cannot_tell(f"/{place}/current_clocksource")
     if source in GOOD_CLOCKS:
-        return DoctorFinding(name, "ok", source)
+        return "ok", source
     available = (text_of(root / place / "available_clocksource") or "").split()
     better = next((clock for clock in GOOD_CLOCKS if clock in available), None)
     advice = "see in dmesg why the kernel rejected tsc; boot with clocksource=tsc if it is reliable"
     if better:
         advice = f"as root: echo {better} > /{place}/current_clocksource"
     if source in BAD_CLOCKS:
-        return DoctorFinding(name, "bad", f"{source}: slow or coarse", advice)
-    return DoctorFinding(
-        name, "warn", f"{source}: a reading may need a system call; see clock cost", advice
-    )
+        return "bad", f"{source}: slow or coarse", advice
+    return "warn", f"{source}: a reading may need a system call; see clock cost", advice
 
 
-def huge_pages(root: Path) -> DoctorFinding:
-    name, file = "huge pages", "sys/kernel/mm/transparent_hugepage/enabled"
+@check("huge pages")
+def huge_pages(root: Path) -> Judged:
+    file = "sys/kernel/mm/transparent_hugepage/enabled"
     chosen = re.search(r"\[(\w+)\]", text_of(root / file) or "")
     if chosen is None:
-        return cannot_tell(name, f"/{file}")
+        return cannot_tell(f"/{file}")
     if chosen[1] != "always":
-        return DoctorFinding(name, "ok", f"transparent huge pages: {chosen[1]}")
-    return DoctorFinding(
-        name,
+        return "ok", f"transparent huge pages: {chosen[1]}"
+    return (
         "warn",
         "transparent huge pages: always; large buffers may be moved while they are timed",
         f"to compare with other machines, as root: echo madvise > /{file}",
     )
 
 
-def numa_balancing(root: Path) -> DoctorFinding:
-    name, file = "NUMA balancing", "proc/sys/kernel/numa_balancing"
+@check("NUMA balancing")
+def numa_balancing(root: Path) -> Judged:
+    file = "proc/sys/kernel/numa_balancing"
     value = text_of(root / file)
     if value is None and (root / "proc/sys/kernel").is_dir():
-        return DoctorFinding(name, "ok", "not in this kernel")
+        return "ok", "not in this kernel"
     if value is None:
-        return cannot_tell(name, f"/{file}")
+        return cannot_tell(f"/{file}")
     if value == "0":
-        return DoctorFinding(name, "ok", "off")
-    return DoctorFinding(
-        name,
+        return "ok", "off"
+    return (
         "warn",
         "on: the kernel unmaps and moves pages to see which CPU uses them",
         "as root: sysctl kernel.numa_balancing=0",
     )
 
 
-def memory(root: Path) -> DoctorFinding:
+@check("memory")
+def memory(root: Path) -> Judged:
     free = available_memory(root)
     if free is None:
-        return cannot_tell("memory", "/proc/meminfo")
+        return cannot_tell("/proc/meminfo")
     if free >= LITTLE_MEMORY:
-        return DoctorFinding("memory", "ok", f"{free / 2**30:.1f} GiB free")
-    return DoctorFinding(
-        "memory",
+        return "ok", f"{free / 2**30:.1f} GiB free"
+    return (
         "warn",
         f"only {free / 2**20:.0f} MiB free",
         "use smaller messages (--sizes), or ask for more memory",
     )
 
 
-def shared_memory(root: Path) -> DoctorFinding:
+@check("shared memory")
+def shared_memory(root: Path) -> Judged:
     """The size of /dev/shm, through which ranks of a node communicate."""
-    name, space = "shared memory", size_and_free(root)
+    space = size_and_free(root)
     if space is None:
-        return DoctorFinding(
-            name, "bad", f"{DIRECTORY} is missing", f"mount a tmpfs on {DIRECTORY}"
-        )
+        return "bad", f"{DIRECTORY} is missing", f"mount a tmpfs on {DIRECTORY}"
     size, free = space
     if free >= ENOUGH_SHARED:
-        return DoctorFinding(name, "ok", f"{free / 2**30:.1f} GiB free in {DIRECTORY}")
+        return "ok", f"{free / 2**30:.1f} GiB free in {DIRECTORY}"
     fact = f"{DIRECTORY} has {format_size(size)}, of which {format_size(free)} are free"
     if free < LEAST_SHARED:
-        return DoctorFinding(name, "bad", f"{fact}: MPI may not start", ENLARGE)
+        return "bad", f"{fact}: MPI may not start", ENLARGE
     fact += ": ranks may be killed (SIGBUS, SIGSEGV), or communicate by slower ways"
-    return DoctorFinding(name, "warn", fact, ENLARGE)
+    return "warn", fact, ENLARGE
 
 
 LOW_LIMITS = (
@@ -149,7 +146,8 @@ LOW_LIMITS = (
 """Limits, the least that two ranks and their launcher need, and whether it is in bytes."""
 
 
-def limits(root: Path) -> DoctorFinding:  # noqa: ARG001
+@check("limits")
+def limits(root: Path) -> Judged:  # noqa: ARG001
     """Limits of this process that are too low for an MPI."""
     low = []
     for which, least, what, command, in_bytes in LOW_LIMITS:
@@ -158,45 +156,46 @@ def limits(root: Path) -> DoctorFinding:  # noqa: ARG001
             sizes = [format_size(limit) if in_bytes else str(limit) for limit in (most, least)]
             low.append(f"{what}: {sizes[0]}, {sizes[1]} are needed ({command})")
     if not low:
-        return DoctorFinding("limits", "ok", "none is too low for two ranks")
-    return DoctorFinding("limits", "bad", "; ".join(low), "raise them by ulimit")
+        return "ok", "none is too low for two ranks"
+    return "bad", "; ".join(low), "raise them by ulimit"
 
 
-def locked_memory(root: Path) -> DoctorFinding:
+@check("locked memory")
+def locked_memory(root: Path) -> Judged:
     """Network devices lock the memory that they send from."""
-    name, most = "locked memory", resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    most = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
     fact = "unlimited" if most == resource.RLIM_INFINITY else format_size(most)
     with suppress(OSError):
         devices = sorted(device.name for device in (root / RDMA_DEVICES).iterdir())
         if devices and most != resource.RLIM_INFINITY:
-            return DoctorFinding(
-                name,
+            return (
                 "warn",
                 f"{fact} a process, and {', '.join(devices)} must lock all that is sent",
                 "raise the limit: ulimit -l unlimited (limits.conf; Slurm: "
                 "PropagateResourceLimits; of a container --ulimit memlock=-1)",
             )
         if devices:
-            return DoctorFinding(name, "ok", f"{fact}, for {', '.join(devices)}")
-    return DoctorFinding(name, "ok", f"{fact}; no network device here needs it")
+            return "ok", f"{fact}, for {', '.join(devices)}"
+    return "ok", f"{fact}; no network device here needs it"
 
 
-def results(root: Path) -> DoctorFinding:  # noqa: ARG001
+@check("results")
+def results(root: Path) -> Judged:  # noqa: ARG001
     """The current directory must be writable and have space for a result file."""
-    name, advice = "results", "change to another directory, or name a file elsewhere with -o"
+    advice = "change to another directory, or name a file elsewhere with -o"
     try:
         here = Path.cwd()
     except FileNotFoundError:
-        return DoctorFinding(name, "bad", "the current directory does not exist any more", advice)
+        return "bad", "the current directory does not exist any more", advice
     try:
         with tempfile.TemporaryFile(dir=here):
             space = os.statvfs(here)
     except OSError as error:
-        return DoctorFinding(name, "bad", f"{here} cannot be written: {error.strerror}", advice)
+        return "bad", f"{here} cannot be written: {error.strerror}", advice
     free = space.f_bavail * space.f_frsize
     if free < NO_SPACE:
-        return DoctorFinding(name, "bad", f"no space left in {here}", advice)
+        return "bad", f"no space left in {here}", advice
     if free < LITTLE_SPACE:
         fact = f"only {free / 2**20:.0f} MiB are free in {here}"
-        return DoctorFinding(name, "warn", f"{fact}; a run of 10 s writes about 5 MB", advice)
-    return DoctorFinding(name, "ok", f"{free / 2**30:.1f} GiB free in {here}")
+        return "warn", f"{fact}; a run of 10 s writes about 5 MB", advice
+    return "ok", f"{free / 2**30:.1f} GiB free in {here}"
