@@ -1,4 +1,4 @@
-"""Writes src/hockney/infer/analysis/published.json from public logs and papers.
+"""Writes src/hockney/infer/analysis/claims/published.json from public logs and papers.
 
     python published.py LOGS     # LOGS/OWNER+NAME: copies of the repositories of published.toml
 
@@ -41,7 +41,7 @@ else:
 HERE = Path(__file__).parent
 FACTS = HERE / "published.toml"
 KEPT = ("system", "transport", "detail", "library", "date")
-DATA = HERE.parent / "src" / "hockney" / "infer" / "analysis" / "published.json"
+DATA = HERE.parent / "src" / "hockney" / "infer" / "analysis" / "claims" / "published.json"
 
 
 def systems_of(facts: dict[str, Any], logs: Path) -> Iterator[PublishedSystem]:

@@ -97,7 +97,7 @@ def test_published_numbers_are_those_of_the_facts() -> None:
         assert own == [tuple(number) for number in paper["numbers"]]
     for log in facts["log"]:
         assert facts["repositories"][log["repository"]] in systems[log["system"]].source
-    kept = files("hockney.infer.analysis") / "published.json"
+    kept = files("hockney.infer.analysis.claims") / "published.json"
     assert kept.read_bytes() == encoded(published_systems())
 
 

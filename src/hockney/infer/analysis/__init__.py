@@ -41,10 +41,11 @@ from hockney.infer.analysis.history.run_facts import RunFacts, facts_of
 from hockney.infer.analysis.network.bisection import LinkUse, link_use_of
 from hockney.infer.analysis.network.contention import Contention, Knee, contention, knees
 from hockney.infer.analysis.network.levels import LevelAtOnce, levels_at_once
-from hockney.infer.analysis.network.located import Located, is_located, located_of
+from hockney.infer.analysis.network.located import Located, located_of
 from hockney.infer.analysis.network.matrix import Matrix, matrix_of
 from hockney.infer.analysis.network.network_faults import Verdict, verdict_of_run
 from hockney.infer.analysis.network.outliers import Outliers, find_outliers
+from hockney.infer.analysis.network.round_times import is_located
 from hockney.infer.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
 from hockney.infer.analysis.side_by_side import (
     MethodRatio,

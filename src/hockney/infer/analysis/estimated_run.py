@@ -9,7 +9,7 @@ from typing import Any
 
 from hockney.infer.analysis.fits import Fits, LogGP, PairsFits
 from hockney.infer.analysis.network.contention import at_once
-from hockney.infer.analysis.network.pairwise import level_samples, pairwise_of
+from hockney.infer.analysis.network.pair_passes import level_samples, pairwise_of
 from hockney.infer.analysis.network.places import places_of
 from hockney.infer.estimate import Estimates, PointEstimate, estimate
 from hockney.infer.estimate.states import States, find_states

@@ -11,10 +11,12 @@ import numpy as np
 
 from hockney.infer.analysis.history.run_facts import RunFacts
 from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, UPLINK
-from hockney.infer.analysis.network.faults import of_cable
 from hockney.infer.analysis.network.network_faults import boards_of
-from hockney.infer.analysis.network.pairwise import Array, Pairwise, Whole, own_medians
+from hockney.infer.analysis.network.pair_faults import of_cable
+from hockney.infer.analysis.network.pairwise import Pairwise
 from hockney.infer.analysis.tails import TailQuantiles
+from hockney.infer.arrays import Array, Whole
+from hockney.infer.estimate.medians import own_medians
 
 TIME, TAIL = "time", "tail"
 LEAST_PEERS = 3

@@ -12,8 +12,8 @@ import numpy as np
 
 from hockney.base.units import format_ratio, how_many
 from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO, SOUGHT, least_ratio
-from hockney.infer.analysis.network.pairwise import own_medians
 from hockney.infer.arrays import Array, Flags, Whole
+from hockney.infer.estimate.medians import own_medians
 from hockney.records import Place
 
 NODE = "node"
@@ -103,6 +103,10 @@ class Network:
     @property
     def least_ratio(self) -> float:
         return least_ratio(self.held)
+
+    @property
+    def knows_switches(self) -> bool:
+        return bool((self.switch >= 0).any())
 
     def compared(self, kind: str, count: int) -> list[tuple[str, Flags]]:
         """The nodes or places that are compared with each other, in words and as flags of shape

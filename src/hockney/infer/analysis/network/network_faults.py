@@ -27,9 +27,10 @@ from hockney.infer.analysis.network.boards import (
     names_of,
     unmeasured_doubts,
 )
-from hockney.infer.analysis.network.faults import judged, of_cable
+from hockney.infer.analysis.network.faults import judged
 from hockney.infer.analysis.network.outlier_rule import agreeing_words
 from hockney.infer.analysis.network.outliers import RULE as RULE_OF_PAIRS
+from hockney.infer.analysis.network.pair_faults import of_cable
 from hockney.infer.analysis.network.pairwise import Pairwise, median_of_passes
 from hockney.infer.analysis.network.part_words import slow_words
 from hockney.infer.arrays import Array, Whole

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from hockney.infer.analysis.network.pairwise import medians_by
 from hockney.infer.arrays import Array, Flags, Whole
+from hockney.infer.estimate.medians import medians_by
 from hockney.infer.estimate.states import cluster
 
 LEVEL_FRACTION = 0.1

@@ -8,9 +8,9 @@ import numpy as np
 
 from hockney.infer.analysis.network.boards import Doubt
 from hockney.infer.analysis.network.outlier_rule import MOST_FRACTION, slower_kind
-from hockney.infer.analysis.network.pairwise import own_medians
 from hockney.infer.analysis.network.part_words import WAY_WORDS
 from hockney.infer.arrays import Array, Whole
+from hockney.infer.estimate.medians import own_medians
 from hockney.infer.locate.candidates import NODE, WAYS, NetworkPart
 from hockney.infer.locate.odds import ENOUGH, RoundTimes
 

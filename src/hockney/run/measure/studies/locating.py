@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from hockney.base.units import how_many
-from hockney.infer.analysis.network.located import made_rounds, network_of, times_of
+from hockney.infer.analysis.network.round_times import made_rounds, network_of, times_of
 from hockney.infer.locate.odds import judge
 from hockney.infer.locate.search import RoundSearch, most_rounds
 from hockney.plan import Plan, single

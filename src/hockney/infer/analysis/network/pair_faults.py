@@ -1,0 +1,130 @@
+"""Slow insides of switches, cables between them, and single pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hockney.base.units import format_ratio
+from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, PAIR, PLACE
+from hockney.infer.analysis.network.candidates import Peers, Units
+from hockney.infer.analysis.network.fault_search import MOST_STEP, FaultSearch
+from hockney.infer.analysis.network.outlier_rule import LEAST_MEMBERS
+from hockney.infer.analysis.network.profiles import levels
+from hockney.infer.arrays import Array, Whole
+from hockney.infer.estimate.medians import own_medians
+
+LEAST_OF_CABLE, MANY_OF_CABLE = 2, 9
+"""Fewest pairs of a cable (a single one is judged as a pair); and the number of pairs between two
+switches of three nodes."""
+
+
+def find_lines(search: FaultSearch) -> None:
+    """Tests the inside of known switches, and cables between them."""
+    if search.network.knows_switches:
+        for kind, is_inside in ((INSIDE, True), (CABLE, False)):
+            _find_of_kind(search, kind, is_inside)
+
+
+def _find_of_kind(search: FaultSearch, kind: str, is_inside: bool) -> None:
+    sets, lines = [], []
+    for number, board in enumerate(search.boards):
+        ends = np.sort(search.network.switch[search.hosts[number]], axis=1)
+        own = np.flatnonzero(
+            search.apart[number]
+            & search.left[number]
+            & (ends[:, 0] >= 0)
+            & ((ends[:, 0] == ends[:, 1]) == is_inside)
+        )
+        lines.append((own, ends[own]))
+        if len(own):
+            above = board.logs[own] - own_medians(board.kinds[own], board.logs[own])
+            names, values = _by_line(ends[own], above, np.median if is_inside else of_cable)
+            if len(names) >= LEAST_MEMBERS:
+                what = search.network.plural(kind)
+                sets.append(Peers.of(what, number, names, values, _equal(own, ends[own])))
+    _, slow, many = search.tested(kind, sets)
+    search.add(slow.values())
+    for number, (own, ends) in enumerate(lines):
+        for line in {*slow, *many}:
+            search.left[number][own[(ends == [line[0], line[-1]]).all(axis=1)]] = False
+
+
+def find_pairs(search: FaultSearch) -> None:
+    sets: list[Peers] = []
+    for number, board in enumerate(search.boards):
+        small = []
+        for kind in np.unique(board.kinds[search.left[number]]):
+            own = np.flatnonzero(search.left[number] & (board.kinds == kind))
+            if len(own) < LEAST_MEMBERS:
+                small.append(own)
+                continue
+            units = [board.ends[own]]
+            if search.apart[number][own].all():
+                units.append(search.hosts[number][own])
+            values = board.logs[own] - levels(units, board.logs[own])
+            sets.append(_pair_peers(search, number, own, values))
+        if sets and sets[-1].board == number:
+            _add_few(search, number, small, sets)
+    family, slow, _ = search.tested(PAIR, sets)
+    if not (search.outcome.judged[NODE] or search.outcome.judged[PLACE]):
+        search.check_noise(family)
+    search.add(slow.values())
+
+
+def _pair_peers(search: FaultSearch, number: int, own: Whole, values: Array) -> Peers:
+    ends = np.sort(search.boards[number].ends[own], axis=1)
+    names = [(a, b) for a, b in ends.tolist()]
+    return Peers.of(search.network.plural(PAIR), number, names, values, _equal(own, ends))
+
+
+def _add_few(search: FaultSearch, number: int, kinds: Sequence[Whole], sets: list[Peers]) -> None:
+    """Tests pairs of kinds that have too few, by the variation of the commonest kind. Two pairs
+    that differ are a doubt: either may be normal."""
+    logs = search.boards[number].logs
+    most = max((peers for peers in sets if peers.board == number), key=lambda p: len(p.units))
+    for own in kinds:
+        values = logs[own] - np.median(logs[own])
+        if len(own) == 2 and 2.0 * values.max() > math.log(MOST_STEP):
+            ratio = format_ratio(math.exp(2.0 * values.max()))
+            search.outcome.doubt(
+                f"two pairs of one kind differ by {ratio} times at "
+                f"{search.boards[number].name}, and there is no third to compare with",
+                "measure more of them",
+            )
+        elif len(own) > 2:
+            few = _pair_peers(search, number, own, values)
+            sets.append(replace(few, test=most.test.beside(values)))
+
+
+def _equal(own: Whole, ends: Whole) -> Callable[[Units], Whole]:
+    """Finds the pairs with these two ends, or with the same one twice."""
+    return lambda names: own[(ends == [names[0], names[-1]]).all(axis=1)]
+
+
+def _by_line(
+    ends: Whole, values: Array, typical: Callable[[Array], float]
+) -> tuple[list[Units], Array]:
+    """Switches or cables with enough pairs, and a number for each."""
+    lines, which = np.unique(ends, axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    counts = np.bincount(which.ravel())
+    each = np.split(values[order], np.cumsum(counts)[:-1])
+    names: list[Units] = []
+    numbers = []
+    for (a, b), own in zip(lines.tolist(), each, strict=True):
+        if a == b or len(own) >= LEAST_OF_CABLE:
+            names.append((a,) if a == b else (a, b))
+            numbers.append(float(typical(own)))
+    return names, np.array(numbers)
+
+
+def of_cable(values: Array) -> float:
+    """The upper quartile of the known values: a narrow cable delays only pairs that met in it in
+    the same round. With few pairs, the median: half of them may be those of slow nodes."""
+    known = values[~np.isnan(values)]
+    quantile = 0.75 if len(known) >= MANY_OF_CABLE else 0.5
+    return float(np.quantile(known, quantile, method="lower"))

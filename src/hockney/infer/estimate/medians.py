@@ -1,0 +1,22 @@
+"""Medians of values that share a key."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hockney.infer.arrays import Array, Whole
+
+
+def medians_by(keys: Whole, values: Array) -> tuple[Whole, Array]:
+    """The different keys, ascending, and the median of each one's values."""
+    order = np.lexsort((values, keys))
+    keys, values = keys[order], values[order]
+    known, starts, counts = np.unique(keys, return_index=True, return_counts=True)
+    low, high = starts + (counts - 1) // 2, starts + counts // 2
+    return known, (values[low] + values[high]) / 2.0
+
+
+def own_medians(keys: Whole, values: Array) -> Array:
+    """The median of all values with the same key, for each of them."""
+    known, medians = medians_by(keys, values)
+    return np.asarray(medians[np.searchsorted(known, keys)])
