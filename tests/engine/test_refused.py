@@ -8,9 +8,9 @@ import subprocess
 import pytest
 
 from conftest import kept_short
-from hockney.plan.engine_option import OptionKind, OptionRow
-from hockney.plan.engine_rows import EVERY, ROWS
-from hockney.plan.options_def import of_knobs
+from hockney.plan.engine_options import EVERY, ROWS
+from hockney.plan.engine_rows import of_knobs
+from hockney.plan.option_row import OptionKind, OptionRow
 from hockney.run.mpis import Engine
 
 OPERATION = {"collective": "allreduce", "congestion": "pingpong", "rma": "put"}

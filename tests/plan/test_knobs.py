@@ -15,7 +15,7 @@ import pytest
 
 import hockney
 from hockney.cli._knobs import with_knobs
-from hockney.plan import Placement, Sampling, options_def, single, sizes_of
+from hockney.plan import Placement, Sampling, engine_rows, single, sizes_of
 from hockney.plan.axes import AXES
 from hockney.plan.knobs import knobs_of
 from hockney.plan.workloads import WORKLOADS, workload_type
@@ -41,7 +41,7 @@ NEW_USE = "    first->tag += launch->options->twice + launch->options->paint;\n"
 
 def test_options_of_the_engine_are_those_of_the_rows() -> None:
     options = (SOURCE / "engine" / "options.def").read_text()
-    assert options == options_def.text(), (
+    assert options == engine_rows.text(), (
         "python -m hockney.plan.engine_rows > src/hockney/engine/options.def"
     )
 

@@ -1,15 +1,8 @@
-"""The engine's options that are no knobs, one row each: engine/options.def is made of them and the
-knobs (plan/options_def.py).
-
-python -m hockney.plan.engine_rows > src/hockney/engine/options.def
-
-C takes from that file which options there are, which experiments accept them, the members that hold
-them and the usage; options.c reads those of kind HAND.
-"""
+"""The engine's options that are no knobs, one row each; options.c reads those of kind HAND."""
 
 from __future__ import annotations
 
-from hockney.plan.engine_option import OptionKind, OptionRow
+from hockney.plan.option_row import OptionKind, OptionRow
 
 OF_TWO = frozenset({"pingpong", "overheads", "rma"})
 OF_PAIRS = frozenset({"pairs", "cores"})
@@ -371,9 +364,3 @@ ROWS = (
     OptionRow("help", F, EVERY, "this text"),
     OptionRow("version", F, EVERY, "its version, and the library it was built for"),
 )
-
-
-if __name__ == "__main__":
-    from hockney.plan.options_def import text
-
-    print(text(), end="")

@@ -1,13 +1,20 @@
-"""The text of engine/options.def, from the rows of the engine's options and those of knobs."""
+"""The engine's options, one row each: engine/options.def is generated from engine_options.py and
+the knobs.
+
+python -m hockney.plan.engine_rows > src/hockney/engine/options.def
+
+C takes from that file which options there are, which experiments accept them, the members that hold
+them and the usage.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints
 
-from hockney.plan.engine_option import OptionKind, OptionRow
-from hockney.plan.engine_rows import EVERY, ROWS, C, F, N, T
+from hockney.plan.engine_options import EVERY, ROWS, C, F, N, T
 from hockney.plan.knobs import Knob, knobs_of, option_of, words_of
+from hockney.plan.option_row import OptionKind, OptionRow
 from hockney.plan.workloads import WORKLOADS, workload_type
 
 
@@ -61,3 +68,7 @@ def _mask(experiments: frozenset[str]) -> str:
     if experiments == EVERY:
         return "EVERY"
     return " | ".join(f"ON({name.upper()})" for name in sorted(experiments))
+
+
+if __name__ == "__main__":
+    print(text(), end="")
