@@ -36,24 +36,19 @@ MPI_Finalize."""
 COARSE_BYTES = 1
 """Flag of `coarse`: the bytes of the cell are an upper limit."""
 
+
+def _each(form: str, *names: str) -> list[tuple[str, str]]:
+    """Fields of one type, in their order."""
+    return [(name, form) for name in names]
+
+
 CELL = np.dtype(
     [
         ("bytes", "<u8"),
         ("peer", "<i4"),
-        ("call", "<u2"),
-        ("group", "<u2"),
-        ("region", "<u2"),
-        ("started", "<u2"),
-        ("datatype", "u1"),
-        ("coarse", "u1"),
-        ("memory", "u1"),
-        ("unused", "u1"),
-        ("count", "<u8"),
-        ("untimed", "<u8"),
-        ("bytes_sum", "<u8"),
-        ("ticks", "<u8"),
-        ("completion_ticks", "<u8"),
-        ("most_ticks", "<u8"),
+        *_each("<u2", "call", "group", "region", "started"),
+        *_each("u1", "datatype", "coarse", "memory", "unused"),
+        *_each("<u8", "count", "untimed", "bytes_sum", "ticks", "completion_ticks", "most_ticks"),
         ("buffers", "<u8"),
         ("bins", "<u4", BINS),
     ]
@@ -63,13 +58,9 @@ GROUP = np.dtype(
 )
 EVENT = np.dtype(
     [
-        ("enter", "<u8"),
-        ("exit", "<u8"),
-        ("members", "<u8"),
-        ("number", "<u4"),
-        ("cell", "<u4"),
-        ("peer", "<i4"),
-        ("tag", "<i4"),
+        *_each("<u8", "enter", "exit", "members"),
+        *_each("<u4", "number", "cell"),
+        *_each("<i4", "peer", "tag"),
         ("kind", "<u2"),
         ("unused", "<u2", 3),
     ]
@@ -81,41 +72,19 @@ NO_LAUNCHER = 14695981039346656037
 HEADER = np.dtype(
     [
         ("magic", "S8"),
-        ("version", "<u4"),
-        ("bytes", "<u4"),
-        ("state", "<u4"),
-        ("thread_level", "<u4"),
+        *_each("<u4", "version", "bytes", "state", "thread_level"),
         ("job", "<u8"),
-        ("rank", "<i4"),
-        ("ranks", "<i4"),
+        *_each("<i4", "rank", "ranks"),
         ("pid", "<i8"),
-        ("first_ticks", "<u8"),
-        ("first_ns", "<u8"),
-        ("last_ticks", "<u8"),
-        ("last_ns", "<u8"),
-        ("began_ticks", "<u8"),
-        ("ended_ticks", "<u8"),
-        ("lost_calls", "<u8"),
-        ("lost_ticks", "<u8"),
-        ("lost_bytes", "<u8"),
-        ("lost_requests", "<u8"),
-        ("call_ticks", "<f8"),
-        ("poll_ticks", "<f8"),
-        ("page_ticks", "<f8"),
+        *_each("<u8", "first_ticks", "first_ns", "last_ticks", "last_ns", "began_ticks"),
+        *_each("<u8", "ended_ticks", "lost_calls", "lost_ticks", "lost_bytes", "lost_requests"),
+        *_each("<f8", "call_ticks", "poll_ticks", "page_ticks"),
         ("unfinished", "<u8"),
         ("cpu_wait_ns", "<i8"),
-        ("cpu_first", "<i4"),
-        ("cpu_last", "<i4"),
-        ("names", "<u4"),
-        ("regions", "<u4"),
-        ("groups", "<u4"),
-        ("cells", "<u4"),
-        ("host", "S64"),
-        ("boot", "S40"),
-        ("cpus", "S256"),
-        ("cache", "S128"),
-        ("library", "S256"),
-        ("program", "S256"),
+        *_each("<i4", "cpu_first", "cpu_last"),
+        *_each("<u4", "names", "regions", "groups", "cells"),
+        *(("host", "S64"), ("boot", "S40"), ("cpus", "S256"), ("cache", "S128")),
+        *_each("S256", "library", "program"),
     ]
 )
 FILE = np.dtype(
@@ -139,29 +108,21 @@ TRACE_NAME = "order."
 TRACE_HEADER = np.dtype(
     [
         ("magic", "S8"),
-        ("version", "<u4"),
-        ("act_bytes", "<u4"),
+        *_each("<u4", "version", "act_bytes"),
         ("job", "<u8"),
-        ("rank", "<i4"),
-        ("ranks", "<i4"),
-        ("acts", "<u8"),
-        ("left_out", "<u8"),
+        *_each("<i4", "rank", "ranks"),
+        *_each("<u8", "acts", "left_out"),
     ]
 )
 MOST_LEFT_OUT = 2**63 - 1
 """Largest number that a profile holds: the program may have damaged these."""
 ACT = np.dtype(
     [
-        ("enter", "<u8"),
-        ("exit", "<u8"),
-        ("bytes", "<u8"),
-        ("members", "<u8"),
-        ("peer", "<i4"),
-        ("tag", "<i4"),
+        *_each("<u8", "enter", "exit", "bytes", "members"),
+        *_each("<i4", "peer", "tag"),
         ("request", "<u4"),
         ("call", "<u2"),
-        ("what", "u1"),
-        ("unused", "u1"),
+        *_each("u1", "what", "unused"),
     ]
 )
 

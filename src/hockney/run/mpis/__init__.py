@@ -371,6 +371,12 @@ def with_parameters(
     ]
 
 
+def parameters_set(algorithm: Algorithm, radix: int | None, requests: int | None) -> dict[str, str]:
+    """The control variables of those parameters that are given, of those that it has."""
+    pairs = ((algorithm.radix, radix), (algorithm.requests, requests))
+    return {of.control: str(value) for of, value in pairs if of and value is not None}
+
+
 def listed(collective: str, own_names: Sequence[str], decision: str) -> list[Algorithm]:
     """The algorithms of an enumeration; `decision` is its entry for the library's own choice."""
     names = common_names(own_names)

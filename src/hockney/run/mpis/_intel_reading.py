@@ -16,6 +16,8 @@ EXPORT = re.compile(r"\s*(?:export\s+|set\s+)?I_MPI_ADJUST_(\w+)=(.*)")
 NUMBER = rf"(\d{{1,{LONGEST_NUMBER}}})"
 RANGE = re.compile(rf"{NUMBER}(?::(?:{NUMBER}-{NUMBER})?(?:@{NUMBER}-{NUMBER})?)?")
 """The form of a rule: ID[:SIZES][@RANKS]"""
+RANGES = {"ppn": "per_node", "comm_size": "ranks", "msg_size": "bytes"}
+"""Keys of a tree, with the ranges of a rule that they limit."""
 ANY = "-1"
 """Value of a limit in a tree: no limit."""
 
@@ -77,7 +79,7 @@ def _below(
 ) -> Iterator[HeldRule]:
     """The rules of a branch. A limit of sizes or ranks, also per node, holds from the end of the
     one before it; -1 is any."""
-    first_rank, first_byte, first_each = here.ranks[0], here.bytes[0], here.per_node[0]
+    starts = {field: getattr(here, field)[0] for field in RANGES.values()}
     for key, below in tree.items():
         name, _, value = key.partition("=")
         inner = here
@@ -85,18 +87,12 @@ def _below(
             if value.lower() not in known:
                 raise wrong_in(path, key.line, f"{value!r} is not a known collective")
             inner = replace(here, collective=value.lower())
-        elif name == "ppn":
-            last = _limit(path, key, value, first_each)
-            inner = replace(here, per_node=(first_each, last))
-            first_each = first_each if last is None else last + 1
-        elif name == "comm_size":
-            last = _limit(path, key, value, first_rank)
-            inner = replace(here, ranks=(first_rank, last))
-            first_rank = first_rank if last is None else last + 1
-        elif name == "msg_size":
-            last = _limit(path, key, value, first_byte)
-            inner = replace(here, bytes=(first_byte, last))
-            first_byte = first_byte if last is None else last + 1
+        elif name in RANGES:
+            field = RANGES[name]
+            last = _limit(path, key, value, starts[field])
+            changed: dict[str, Any] = {field: (starts[field], last)}
+            inner = replace(here, **changed)
+            starts[field] = starts[field] if last is None else last + 1
         elif name.lower() == here.collective:
             if not value.isdecimal():
                 raise wrong_in(path, key.line, f"{value!r} is not the number of an algorithm")

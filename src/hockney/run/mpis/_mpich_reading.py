@@ -21,9 +21,14 @@ from hockney.run.mpis import Engine
 from hockney.run.mpis._mpich_node import BY_MESSAGES, NO_THREADS, NODE_SUFFIX, THREADS, node_tree
 from hockney.run.mpis._mpich_own import library_tree
 
-LIMIT = re.compile(
-    r"(comm_size|comm_avg_ppn|avg_msg_size|total_msg_size)(<=|<|=)(\d+|any|pow2|node_comm_size)"
-)
+RANGES = {
+    "comm_size": "ranks",
+    "comm_avg_ppn": "per_node",
+    "avg_msg_size": "bytes",
+    "total_msg_size": "bytes",
+}
+"""Keys of conditions, with the ranges of a rule that they limit."""
+LIMIT = re.compile(rf"({'|'.join(RANGES)})(<=|<|=)(\d+|any|pow2|node_comm_size)")
 LEAF = re.compile(r"(?:algorithm|composition)=(.*)")
 K = "k="
 """The parameter of an algorithm that is its radix."""
@@ -63,20 +68,19 @@ def held_in_tree(path: Path, text: str) -> list[HeldRule]:
     if not isinstance(tree, dict) or not any(key.startswith("collective=") for key in tree):
         raise wrong_in(path, 1, 'there are no collectives ("collective=...")')
     start = HeldRule("", (1, None), (0, None), "", 1)
-    return [rule for rule in _below(path, tree, start) if not _is_empty(rule)]
-
-
-def _is_empty(rule: HeldRule) -> bool:
-    """Whether the range is empty because an earlier branch covers it."""
-    ranges = (rule.ranks, rule.bytes, rule.per_node)
-    return any(last is not None and last < first for first, last in ranges)
+    rules = ((rule, (rule.ranks, rule.bytes, rule.per_node)) for rule in _below(path, tree, start))
+    return [  # without those whose ranges earlier branches cover
+        rule
+        for rule, ranges in rules
+        if all(last is None or first <= last for first, last in ranges)
+    ]
 
 
 def _below(
     path: Path, tree: Mapping[Name, Any], here: HeldRule, below_no_threads: bool = False
 ) -> Iterator[HeldRule]:
     """The leaves in order. A limit holds from the end of the one before it."""
-    ranks_from, bytes_from, each_from = here.ranks[0], here.bytes[0], here.per_node[0]
+    starts = {field: getattr(here, field)[0] for field in RANGES.values()}
     _check_reached(path, list(tree))
     for key, below in tree.items():
         if leaf := LEAF.fullmatch(key):
@@ -94,19 +98,13 @@ def _below(
         if key.startswith("collective="):
             inner = replace(here, collective=key.partition("=")[2])
         elif limit := LIMIT.fullmatch(key):
-            last = _last(limit)
-            if limit[1] == "comm_size":
-                inner = replace(here, ranks=(ranks_from, _least(last, here.ranks[1])))
-                ranks_from = last + 1 if last is not None else ranks_from
-            elif limit[1] == "comm_avg_ppn":
-                inner = replace(here, per_node=(each_from, _least(last, here.per_node[1])))
-                each_from = last + 1 if last is not None else each_from
-            else:
-                scaled = limit[1] == "total_msg_size"
-                inner = replace(
-                    here, bytes=(bytes_from, _least(last, here.bytes[1])), of_all_ranks=scaled
-                )
-                bytes_from = last + 1 if last is not None else bytes_from
+            field, last = RANGES[limit[1]], _last(limit)
+            known = [end for end in (last, getattr(here, field)[1]) if end is not None]
+            changed: dict[str, Any] = {field: (starts[field], min(known, default=None))}
+            if field == "bytes":
+                changed["of_all_ranks"] = limit[1] == "total_msg_size"
+            inner = replace(here, **changed)
+            starts[field] = starts[field] if last is None else last + 1
         yield from _below(path, below, inner, below_no_threads or key == NO_THREADS)
 
 
@@ -151,8 +149,3 @@ def _last(limit: re.Match[str]) -> int | None:
     if not is_whole(limit[3]):  # no number, or more than any size
         return None
     return int(limit[3]) - (limit[2] == "<")
-
-
-def _least(limit: int | None, other: int | None) -> int | None:
-    known = [value for value in (limit, other) if value is not None]
-    return min(known, default=None)

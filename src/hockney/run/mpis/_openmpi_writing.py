@@ -10,20 +10,16 @@ from typing import Any
 
 from hockney.run.mpis import Engine, Rule
 from hockney.run.mpis._openmpi_parameters import fanout_of, number_of, segment_of
+from hockney.run.mpis._openmpi_reading import COLLTYPES
 
 COLLECTIVE_NUMBERS = {
-    "allgather": 0,
-    "allreduce": 2,
-    "alltoall": 3,
-    "barrier": 6,
-    "bcast": 7,
-    "gather": 9,
-    "reduce": 11,
-    "reduce_scatter_block": 13,
-    "scan": 14,
-    "scatter": 15,
+    name: COLLTYPES.index(name)
+    for name in (
+        *("allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce"),
+        *("reduce_scatter_block", "scan", "scatter"),
+    )
 }
-"""COLLTYPE in ompi/mca/coll/base/coll_base_functions.h."""
+"""The collectives that rules can name, with the library's numbers."""
 SEEN_OF_ALL_RANKS = frozenset(
     {"allgather", "alltoall", "gather", "reduce_scatter_block", "scatter"}
 )
@@ -148,27 +144,19 @@ def _sections(rules: Sequence[Rule]) -> list[dict[str, Any]]:
     are left to the library."""
     sections = []
     for ranks in sorted({rule.ranks for rule in rules}):
-        of_it = [rule for rule in rules if rule.ranks == ranks]
-        by_kind = {kind: [r for r in of_it if _distribution(r) == kind] for kind in DISTRIBUTIONS}
+        by_kind: dict[str, list[Rule]] = {kind: [] for kind in DISTRIBUTIONS}
+        for rule in (rule for rule in rules if rule.ranks == ranks):
+            kind = distribution_of(rule.nodes, rule.per_node) if rule.nodes else ANY_DISTRIBUTION
+            by_kind[kind].append(rule)
         has_layout = any(rule.nodes is not None for rule in by_kind[ANY_DISTRIBUTION])
         for kind, held in by_kind.items():
             rows = [_rule(rule) for rule in held]
             if has_layout and not rows:
                 rows = [OWN_RULE]
             if rows:
-                sections.append(
-                    {
-                        "comm_size_min": ranks,
-                        "comm_size_max": ranks,
-                        "comm_rank_distribution": kind,
-                        "rules": rows,
-                    }
-                )
+                limits = {"comm_size_min": ranks, "comm_size_max": ranks}
+                sections.append({**limits, "comm_rank_distribution": kind, "rules": rows})
     return sections
-
-
-def _distribution(rule: Rule) -> str:
-    return distribution_of(rule.nodes, rule.per_node) if rule.nodes else ANY_DISTRIBUTION
 
 
 def distribution_of(nodes: int | None, per_node: int | None) -> str:

@@ -35,6 +35,7 @@ from hockney.run.mpis import (
     RulesFormat,
     listed,
     other,
+    parameters_set,
     with_parameters,
 )
 from hockney.run.mpis._controls import accepts, read_controls
@@ -183,11 +184,9 @@ def forcing(
         chunk = SEGMENT_SIZES[collective, algorithm.own_name]
         controls[chunk] = str(segment) if segment else None
         env |= {chunk: str(segment)} if segment else {}
-    if algorithm.radix and radix is not None:
-        controls[algorithm.radix.control] = env[algorithm.radix.control] = str(radix)
-    if algorithm.requests and requests is not None:
-        limit = algorithm.requests.control
-        controls[limit] = env[limit] = str(requests)
+    parameters = parameters_set(algorithm, radix, requests)
+    env |= parameters
+    controls |= parameters
     return Forcing(
         algorithm.name,
         segment,
@@ -273,8 +272,7 @@ def _by_ranks(rules: Sequence[Rule], own: Tree, leaf: Callable[[Rule, Tree], Tre
     P" include P in some places of the library."""
     branches: Tree = {}
     for ranks in sorted({rule.ranks for rule in rules}):
-        if f"comm_size<={ranks - 1}" not in branches and ranks > 1:
-            branches[f"comm_size<={ranks - 1}"] = own
+        branches.setdefault(f"comm_size<={ranks - 1}", own)
         of_it = [rule for rule in rules if rule.ranks == ranks]
         branches[f"comm_size<={ranks}"] = _by_layout(of_it, own, leaf)
     return {**branches, "comm_size=any": own}

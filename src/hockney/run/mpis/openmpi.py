@@ -18,6 +18,7 @@ from hockney.run.mpis import (
     RulesFormat,
     listed,
     other,
+    parameters_set,
     with_parameters,
 )
 from hockney.run.mpis._controls import all_controls as all_controls
@@ -129,11 +130,9 @@ def forcing(
     if is_segmented(algorithm):
         size = f"{variable}_segmentsize"
         read_back[size] = settings[size] = str(segment or 0)
-    if algorithm.radix and radix is not None:
-        read_back[algorithm.radix.control] = settings[algorithm.radix.control] = str(radix)
-    if algorithm.requests and requests is not None:
-        limit = algorithm.requests.control
-        read_back[limit] = settings[limit] = str(requests)
+    parameters = parameters_set(algorithm, radix, requests)
+    settings |= parameters
+    read_back |= parameters
     env = tuple((PREFIX + name, value) for name, value in settings.items())
     # A pipeline without segments passes the whole message along the chain.
     segment_bytes = 0 if algorithm.name == "pipeline" and not segment else segment
