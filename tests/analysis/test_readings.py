@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from fabric_samples import fabric_run
@@ -20,15 +22,8 @@ def read(**changes: object) -> dict[WatchedSeries, float]:
 
 
 def test_every_part_of_a_network_is_followed() -> None:
-    readings = read()
-    kinds = [series.what for series in readings if series.is_part]
-    assert {kind: kinds.count(kind) for kind in kinds} == {
-        "node": 24,
-        "switch": 6,
-        "uplink": 6,
-        "cable": 15,
-    }
-    assert readings[WatchedSeries(8)] > 0.0
+    assert kinds() == {"time": 1, "node": 24, "switch": 6, "uplink": 6, "cable": 15}
+    assert read()[WatchedSeries(8)] > 0.0
 
 
 @pytest.mark.parametrize(
@@ -60,14 +55,20 @@ def test_few_nodes_cannot_be_told_from_each_other() -> None:
     assert not any(series.is_part for series in read(nodes=3, each=3))
 
 
-def test_more_nodes_than_a_list_can_hold_are_said_not_to_be_followed() -> None:
-    analysis = Analysis(fabric_run(nodes=136, each=8, passes=1))
+def kinds(**changes: object) -> dict[str, int]:
+    return dict(Counter(series.what for series in read(**changes)))
+
+
+def test_each_node_and_switch_of_a_large_network_is_followed() -> None:
+    large = {"nodes": 1040, "each": 26, "passes": 1}
+    assert kinds(**large) == {"time": 1, "node": 1040, "switch": 40, "uplink": 40, "cable": 780}
+    assert not_followed(Analysis(fabric_run(nodes=136, each=8, passes=1)).pairwise) is None
+
+
+def test_more_cables_than_can_be_told_apart_are_said_not_to_be_followed() -> None:
+    many = {"nodes": 300, "each": 3, "passes": 1}
+    analysis = Analysis(fabric_run(**many))  # type: ignore[arg-type]
     words = not_followed(analysis.pairwise)
     assert words is not None
-    assert "136 nodes are too many to follow" in words
-    assert {series.what for series in read(nodes=136, each=8, passes=1)} == {
-        "time",
-        "switch",
-        "uplink",
-    }
-    assert not_followed(Analysis(fabric_run()).pairwise) is None
+    assert "4950 cables between switches are too many to follow" in words
+    assert kinds(**many) == {"time": 1, "node": 300, "switch": 100, "uplink": 100}

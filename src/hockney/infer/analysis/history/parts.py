@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from hockney.infer.analysis.history.readings import Reading, WatchedSeries
+from hockney.infer.analysis.network.boards import NODE
 from hockney.infer.arrays import Array
 
 Order = tuple[WatchedSeries, ...]
@@ -26,6 +27,14 @@ class Parts(NamedTuple):
         """The parts that the look does not lack."""
         pairs = zip(self.order, np.isnan(self.values).tolist(), strict=True)
         return [series for series, is_lacking in pairs if not is_lacking]
+
+    @property
+    def nodes(self) -> frozenset[WatchedSeries]:
+        return nodes_of(self.known)
+
+
+def nodes_of(series: Iterable[WatchedSeries]) -> frozenset[WatchedSeries]:
+    return frozenset(each for each in series if each.what == NODE)
 
 
 NO_PARTS = Parts((), np.empty(0))

@@ -21,8 +21,9 @@ from hockney.infer.estimate.medians import own_medians
 TIME, TAIL = "time", "tail"
 LEAST_PEERS = 3
 """Peers that a part must be compared with, and different partners that a node must have."""
-MOST_FOLLOWED = 128
-"""Most parts of a kind that are followed: a list of the looks of a year would be too long."""
+MOST_CABLES = 4096
+"""Most cables that are followed. Every two switches may have one, so that their number grows with
+the square of the network's, while few of the pairs of a look pass each."""
 FOLLOWED = (0.99, 0.999)
 """Quantiles of tails."""
 
@@ -66,14 +67,23 @@ def readings_of(
 
 
 def not_followed(pairwise: Pairwise | None) -> str | None:
-    """Why nodes are not followed by themselves, in words; None where they are."""
-    hosts = 0 if pairwise is None else len({*map(pairwise.host, range(len(pairwise.ranks)))})
-    if hosts <= MOST_FOLLOWED:
+    """Why cables are not followed, in words; None where they are."""
+    cables = 0 if pairwise is None else _number_of_cables(pairwise)
+    if cables <= MOST_CABLES:
         return None
     return (
-        f"{hosts} nodes are too many to follow each by itself: only what all have in common is "
-        f"followed; watch parts of the network, of {MOST_FOLLOWED} nodes at most"
+        f"{cables} cables between switches are too many to follow each by itself, beyond "
+        f"{MOST_CABLES}: nodes and switches are followed, with the links of each switch"
     )
+
+
+def _number_of_cables(pairwise: Pairwise) -> int:
+    """The number of pairs of known switches between which something was measured."""
+    if pairwise.are_found:
+        return 0
+    ends = np.sort(pairwise.switch[pairwise.ends], axis=1)
+    between = ends[(ends[:, 0] >= 0) & (ends[:, 0] != ends[:, 1])]
+    return len(np.unique(between @ (len(pairwise.switches), 1)))
 
 
 def _tails(tails: Sequence[TailQuantiles]) -> Iterator[Reading]:
@@ -113,8 +123,9 @@ def _parts(pairwise: Pairwise) -> Iterator[Reading]:
 
 
 def _nodes(ends: Whole, rest: Array, hosts: Sequence[str], size: int) -> Iterator[Reading]:
-    partners = np.unique(np.concatenate([ends, ends[:, ::-1]]), axis=0)
-    enough = np.bincount(partners[:, 0], minlength=len(hosts)) >= LEAST_PEERS
+    count = len(hosts)
+    pairs = np.unique(np.concatenate([ends @ (count, 1), ends @ (1, count)]))
+    enough = np.bincount(pairs // count, minlength=count) >= LEAST_PEERS
     logs = {i: log for i, log in _typical(*_each_end(ends, rest)).items() if enough[i]}
     yield from _named(logs, NODE, hosts, size)
 
@@ -122,7 +133,7 @@ def _nodes(ends: Whole, rest: Array, hosts: Sequence[str], size: int) -> Iterato
 def _cables(ends: Whole, rest: Array, pairwise: Pairwise, size: int) -> Iterator[Reading]:
     count = len(pairwise.switches)
     logs = _typical(ends[:, 0] * count + ends[:, 1], rest, of_cable)
-    if LEAST_PEERS < len(logs) <= MOST_FOLLOWED:
+    if LEAST_PEERS < len(logs) <= MOST_CABLES:
         for key, log in logs.items():
             names = (pairwise.switches[key // count], pairwise.switches[key % count])
             yield Reading(WatchedSeries(size, CABLE, names), float(np.exp(log)))
@@ -143,7 +154,7 @@ def _typical(
 
 
 def _named(logs: dict[int, float], what: str, names: Sequence[str], size: int) -> Iterator[Reading]:
-    """The parts by their numbers, where there are enough peers and not too many."""
-    if LEAST_PEERS < len(logs) <= MOST_FOLLOWED:
+    """The parts by their numbers, where there are enough peers."""
+    if len(logs) > LEAST_PEERS:
         for number, log in logs.items():
             yield Reading(WatchedSeries(size, what, (names[number],)), float(np.exp(log)))

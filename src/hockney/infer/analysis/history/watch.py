@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from hockney import __version__
 from hockney.infer.analysis.history.course import Course, LevelChange
-from hockney.infer.analysis.history.parts import NO_PARTS, Order, Parts
+from hockney.infer.analysis.history.parts import NO_PARTS, Order, Parts, nodes_of
 from hockney.infer.analysis.history.readings import TIME, Reading, WatchedSeries
 from hockney.infer.analysis.history.run_facts import RunFacts
 from hockney.infer.arrays import Array, Flags, Whole
@@ -29,6 +30,11 @@ IDENTITY = ("hockney", "MPI version", "definition")
 RECENT = 20
 """Number of the newest looks whose duration limits how often one is made, and whose values are
 usual."""
+
+MOST_NAMED = 128
+"""Most hosts that the name of a system lists: it is in each look, alarm and metric."""
+SAME_NODES = 0.9
+"""Least fraction of the nodes of a larger system that a look of it has."""
 
 
 class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -61,11 +67,26 @@ def look_of(
         number,
         facts.started.isoformat(),
         Path(facts.file).name,
-        facts.system,
+        name_of(facts.system),
         tuple(facts.facts.get(name, "") for name in IDENTITY),
         readings,
         wall_s,
     )
+
+
+def name_of(system: str) -> str:
+    """The name of a system: of more than MOST_NAMED hosts the first one, how many others there are,
+    and a digest of all by which they differ from others as many."""
+    hosts = system.split(" and ")
+    if len(hosts) <= MOST_NAMED:
+        return system
+    digest = hashlib.blake2b(system.encode(), digest_size=4).hexdigest()
+    return f"{hosts[0]} and {len(hosts) - 1} more ({digest})"
+
+
+def _kind_of(name: str) -> str:
+    """The name of a system without its hosts."""
+    return name.split(" and ")[0].rpartition(", ")[0]
 
 
 def failed_look(number: int, started_s: float, file: str) -> Look:
@@ -113,6 +134,10 @@ class Watched:
         self._place = {series: i for i, series in enumerate(self.series)}
         self._order: Order = ()
         self._places_in_order: Whole = np.empty(0, dtype=np.int64)
+
+    @cached_property
+    def nodes(self) -> frozenset[WatchedSeries]:
+        return nodes_of(self.series)
 
     def now(self) -> list[SeriesNow]:
         """What the newest look has of each series, beside what is usual."""
@@ -227,17 +252,31 @@ class Watch:
         if not look.readings:
             return Shown(None, [], ["nothing was measured"])
         parts = self.parts_of(look)
-        if look.system not in self.systems:
+        system = self._system_of(look, parts)
+        if system not in self.systems:
             series = (*(reading.series for reading in look.readings), *parts.known)
             course = Course(len(series), self.tolerance, is_known=self.is_known)
-            self.systems[look.system] = Watched(look.system, series, course, look.identity)
-        watched = self.systems[look.system]
+            self.systems[system] = Watched(system, series, course, look.identity)
+        watched = self.systems[system]
         if not watched.has_times_of(look):
             return Shown(None, [], [f"{look.file}: other sizes than the looks before: not judged"])
         values, more = watched.numbers(look, parts)
         values = watched.usual_if_lacking(values)
         notes = _unlike(int(watched.lacks.sum()), more, len(watched.series))
         return self._judged(watched, look, values, notes)
+
+    def _system_of(self, look: Look, parts: Parts) -> str:
+        """The name of the system of a look: of many nodes, of which some are down now and then, one
+        that has most of them."""
+        name, nodes = name_of(look.system), parts.nodes
+        if name in self.systems or len(nodes) <= MOST_NAMED:
+            return name
+        kind = _kind_of(name)
+        for other, watched in self.systems.items():
+            shared = len(nodes & watched.nodes) / max(len(nodes), len(watched.nodes))
+            if _kind_of(other) == kind and shared >= SAME_NODES:
+                return other
+        return name
 
     def _judged(self, watched: Watched, look: Look, values: Array, notes: list[str]) -> Shown:
         time_s = look.started_s + watched.ahead_s
