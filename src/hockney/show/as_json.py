@@ -146,6 +146,14 @@ def axes_json(point: Axes, *left_out: str) -> dict[str, Any]:
     return {name: value for name, value in axes_of(point).items() if name not in left_out}
 
 
+def at_point_json(estimate: Any, *left_out: str) -> dict[str, Any]:
+    """The axes of an estimate's point, but these, with its other fields in the place of the
+    point."""
+    fields = estimate_json(estimate)
+    del fields["point"]
+    return {**axes_json(estimate.point, *left_out), **fields}
+
+
 def fit_json(fit: Fit) -> dict[str, Any]:
     return {
         "model": fit.model,

@@ -24,12 +24,11 @@ from hockney.show.table import (
     aligned,
     between,
     estimate_json,
-    half_width_s,
     json_field,
-    microseconds,
     row_json,
     table_text,
     through,
+    time_column,
 )
 
 EXACT = "simulated runs repeat exactly: ratios are judged by the tolerance alone"
@@ -38,20 +37,8 @@ NOTHING_TO_PLAN = "simulated runs repeat exactly: any difference is shown"
 COLUMNS: list[TableColumn[PointDifference]] = [
     TableColumn("bytes", lambda row: row.base.bytes),
     json_field("statistics", lambda row: [row.base.statistic, row.other.statistic]),
-    TableColumn(
-        "A",
-        lambda row: row.base.typical_s,
-        microseconds,
-        "base_typical_s",
-        half_width=lambda row: half_width_s(row.base),
-    ),
-    TableColumn(
-        "B",
-        lambda row: row.other.typical_s,
-        microseconds,
-        "other_typical_s",
-        half_width=lambda row: half_width_s(row.other),
-    ),
+    time_column("A", lambda row: row.base, "base_typical_s"),
+    time_column("B", lambda row: row.other, "other_typical_s"),
     json_field("base_median_s", lambda row: row.base.median_s),
     json_field("other_median_s", lambda row: row.other.median_s),
     *through(lambda row: row.difference, *ratio_columns(ratio="B/A")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
 
 from hockney.base.errors import UsageError
@@ -12,7 +12,7 @@ from hockney.infer.analysis.network.contention import over_pairs
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.plan.axes import grouped
 from hockney.records import Run
-from hockney.show.drawing.description import LONGEST_LABEL, Series, Style
+from hockney.show.drawing.description import LONGEST_LABEL, Series, Style, Values, ends
 from hockney.show.run_lines import confidence_text
 
 MOST_CURVES = 21
@@ -76,6 +76,43 @@ class ShownCurve:
         return Series(label, self.x, y, low, high, style, colour, name=self.label)
 
 
+def series_of(
+    label: str,
+    points: Sequence[PointEstimate],
+    along: Callable[[PointEstimate], float],
+    colour: int | None = 0,
+    name: str = "",
+) -> Series:
+    """Times with their intervals over a number of each point, joined by a line."""
+    x, y = map(along, points), (point.typical_s for point in points)
+    intervals = ends(point.interval for point in points)
+    return Series(label, list(x), list(y), *intervals, colour=colour, name=name)
+
+
+def extremes_of(
+    x: Sequence[float], least: Values, most: Values, colour: int, name: str
+) -> list[Series]:
+    """Crosses at minima and maxima. name: what they are of, with a place for which."""
+    return [
+        Series(
+            "minimum and maximum",
+            x,
+            values,
+            style="crosses",
+            colour=colour,
+            name=name.format(what),
+        )
+        for what, values in (("minimum", least), ("maximum", most))
+    ]
+
+
+def check_count(curves: Sized, advice: str | None = None) -> None:
+    """Raises UsageError for more curves than one figure shows."""
+    if len(curves) > MOST_CURVES:
+        words = f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}"
+        raise UsageError(words, advice)
+
+
 def curves_of(
     analyses: Sequence[Analysis], options: Options, *, state: int = 0, least_bytes: int = 0
 ) -> list[ShownCurve]:
@@ -105,12 +142,11 @@ def curves_of(
             label = name if name and len(analyses) == 1 else label
             curves.append(ShownCurve(analysis, label, _by_size(points)))
     _refuse_unlike(curves)
-    if len(curves) > MOST_CURVES:
-        raise UsageError(
-            f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
-            "choose with --operation or --ranks, draw fewer files, or take the points from "
-            "`hockney export --to csv`",
-        )
+    check_count(
+        curves,
+        "choose with --operation or --ranks, draw fewer files, or take the points from "
+        "`hockney export --to csv`",
+    )
     among_pairs = any(curve.has_pairs for curve in curves)
     return [replace(curve, among_pairs=among_pairs) for curve in curves]
 

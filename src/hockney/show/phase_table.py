@@ -16,12 +16,12 @@ from hockney.show.table import (
     INTERVAL,
     LIMITS,
     TableColumn,
-    half_width_s,
     json_field,
     microseconds,
     row_json,
     table_text,
     through,
+    time_column,
     whole_percent,
 )
 
@@ -37,12 +37,7 @@ PHASE: list[TableColumn[_PhaseRow]] = [
     TableColumn("bytes", lambda row: row.of.bytes if row.name == ALL_PHASES else ""),
     TableColumn("phase", lambda row: row.name),
     json_field("phase", lambda row: row.point.phase),
-    TableColumn(
-        "time",
-        lambda row: row.point.typical_s,
-        microseconds,
-        half_width=lambda row: half_width_s(row.point),
-    ),
+    time_column("time", lambda row: row.point),
     json_field("median_s", lambda row: row.point.median_s),
     *through(lambda row: row.point, *INTERVAL, *LIMITS),
     TableColumn("of it", lambda row: row.of.fraction(row.point), whole_percent, "fraction"),

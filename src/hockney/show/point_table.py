@@ -16,10 +16,10 @@ from hockney.show.table import (
     LAUNCHES,
     TableColumn,
     between,
-    half_width_Bps,
     half_width_s,
-    mebibytes,
+    itself,
     microseconds,
+    rate_column,
     table_text,
     through,
 )
@@ -48,9 +48,7 @@ COLUMNS: list[TableColumn[_PointRow]] = [
         *INTERVAL,
         TableColumn("p99", lambda point: point.p99_s, microseconds, half_width=half_width_s),
         TableColumn("max", lambda point: point.max_s, microseconds, half_width=half_width_s),
-        TableColumn(
-            "MiB/s", lambda point: point.bandwidth_Bps, mebibytes, half_width=half_width_Bps
-        ),
+        rate_column(itself),
     ),
     *through(lambda row: row.floor, *FLOOR),
     *through(

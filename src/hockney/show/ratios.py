@@ -8,6 +8,7 @@ from typing import Protocol
 
 from hockney.infer.estimate.interval import Interval
 from hockney.show.drawing.description import (
+    SIZES,
     Band,
     Panel,
     PlotAxis,
@@ -32,7 +33,7 @@ class Ratio(Protocol):
 def ratio_panel(label: str, series: Sequence[Series], tolerance: float) -> Panel:
     """A panel of ratios; label: of its axis."""
     return Panel(
-        PlotAxis("size", "message size"),
+        SIZES,
         PlotAxis("ratio", label, logarithmic=True),
         tuple(series),
         (StraightLine(1.0, across="y"),),

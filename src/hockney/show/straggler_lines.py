@@ -10,9 +10,8 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.stragglers import Straggler
 from hockney.infer.estimate.interval import interval_words
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
-from hockney.show.as_json import axes_json
+from hockney.show.as_json import at_point_json
 from hockney.show.outliers import rank_words
-from hockney.show.table import estimate_json
 
 MOST_NAMED = 5
 """Ranks that are named one by one; the JSON always has all."""
@@ -32,9 +31,10 @@ def straggler_lines(analysis: Analysis) -> list[str]:
     who = "other ranks" if judged.stragglers else "stragglers"
     doubts = [f"{who}: cannot tell: {doubt.why}; {doubt.remedy}" for doubt in judged.doubts]
     if not judged.stragglers and not doubts:
+        times = format_ratio(judged.visible or 1.0)
         return [
             "no rank completes late again and again: one that takes "
-            f"{format_ratio(judged.visible)} times as long as the others would have been found"
+            f"{times} times as long as the others would have been found"
         ]
     lines = [_line(straggler, analysis) for straggler in judged.stragglers[:MOST_NAMED]]
     left = len(judged.stragglers) - len(lines)
@@ -58,15 +58,8 @@ def stragglers_json(analysis: Analysis) -> dict[str, Any]:
     judged = analysis.stragglers
     if judged is None:
         return {}
-    stragglers = [
-        {**axes_json(straggler.point), **_without_point(straggler)}
-        for straggler in judged.stragglers
-    ]
+    stragglers = [at_point_json(straggler) for straggler in judged.stragglers]
     named = stragglers if stragglers or judged.visible is not None else None
     fields = asdict(judged)
     del fields["stragglers"]
     return {"stragglers": {"found": named, **fields}}
-
-
-def _without_point(straggler: Straggler) -> dict[str, Any]:
-    return {name: value for name, value in estimate_json(straggler).items() if name != "point"}

@@ -225,6 +225,33 @@ def half_width_Bps(point: PointEstimate) -> float | None:
     return point.precision * point.bandwidth_Bps
 
 
+def time_column(
+    heading: str, point: Callable[[Row], PointEstimate], field: str = ""
+) -> TableColumn[Row]:
+    """The time of the row's point, in the digits that are known."""
+    return TableColumn(
+        heading,
+        lambda row: point(row).typical_s,
+        microseconds,
+        field,
+        half_width=lambda row: half_width_s(point(row)),
+    )
+
+
+def rate_column(point: Callable[[Row], PointEstimate]) -> TableColumn[Row]:
+    """The bandwidth of the row's point, in the digits that are known."""
+    return TableColumn(
+        "MiB/s",
+        lambda row: point(row).bandwidth_Bps,
+        mebibytes,
+        half_width=lambda row: half_width_Bps(point(row)),
+    )
+
+
+def itself(point: PointEstimate) -> PointEstimate:
+    return point
+
+
 def _limits(point: PointEstimate) -> str | None:
     if point.precision is None:
         return None
@@ -259,9 +286,16 @@ LAUNCHES: TableColumn[PointEstimate] = TableColumn(
 )
 COMPLETION: list[TableColumn[PointEstimate]] = [
     LAUNCHES,
-    TableColumn("completion", lambda point: point.typical_s, microseconds, half_width=half_width_s),
+    time_column("completion", itself),
     *INTERVAL,
     TableColumn("own mean", lambda point: point.own_mean_s, microseconds),
     TableColumn("own max", lambda point: point.own_max_s, microseconds),
 ]
 """An operation that all ranks complete together."""
+MEDIAN_AND_EXTREMES: list[TableColumn[PointEstimate]] = [
+    LAUNCHES,
+    time_column("median", itself),
+    *INTERVAL,
+    TableColumn("min", lambda point: point.min_s, microseconds, half_width=half_width_s),
+    TableColumn("max", lambda point: point.max_s, microseconds, half_width=half_width_s),
+]

@@ -178,6 +178,26 @@ class Figure:
             yield from panel.series
 
 
+SIZES = PlotAxis("size", "message size")
+TIMES = PlotAxis("time", "time", logarithmic=True)
+ONE_WAY_TIMES = PlotAxis("time", "one-way time", logarithmic=True)
+
+
+def map_of(
+    names: tuple[str, ...],
+    row: str,
+    column: str,
+    cells: tuple[MapCell, ...],
+    scale: PlotAxis = ONE_WAY_TIMES,
+    rules: tuple[StraightLine, ...] = (),
+) -> Panel:
+    """A map of every two of these names, whose rows begin at the top. row, column: what the names
+    are there."""
+    x = PlotAxis("name", column, names=names)
+    y = PlotAxis("name", row, names=names, downward=True)
+    return Panel(x, y, rules=rules, cells=cells, scale=scale)
+
+
 def colour_range(panel: Panel) -> tuple[float, float]:
     """The least and the largest value of the panel's colours. Those of sizes end at powers of two:
     ranks that send nearly the same look alike, and the ends have short names."""

@@ -196,9 +196,7 @@ def _map(panel: Panel) -> str:
         signs = " ".join(known.get((row, column), ".") for column in columns)
         lines.append(f"{panel.y.names[row]:>{width}}  {signs}")
     if panel.kinds:
-        return "\n".join(
-            [*lines, *(f"  {LETTERS[i % 26]} {k.label}" for i, k in enumerate(panel.kinds))]
-        )
+        return "\n".join([*lines, *_kinds(panel)])
     assert panel.scale is not None
     first, last = (_text(panel.scale, value) for value in (low, high))
     scale = f"0 is {first}, 9 is {last}, log scale" if high > low else f"all {first}"
@@ -225,21 +223,27 @@ def _bars(panel: Panel) -> str:
         for bar in panel.bars:
             if bar.row == row:
                 for place in range(place_of(bar.low), place_of(bar.high)):
-                    signs[place] = LETTERS[bar.kind % len(LETTERS)]
+                    signs[place] = _letter(bar.kind)
                 if bar.at is not None:
                     signs[min(place_of(bar.at), room - 1)] = "o"
         line = "".join(signs) + (f"  {words[row]}" if row in words else "")
         lines.append(f"{name:>{width}}  {line.rstrip()}")
     ends = f"from {_text(panel.x, least)} to {_text(panel.x, most)}, log scale"
     lines.append(ends if least > 0.0 else f"full width: {_text(panel.x, most)}")
-    return "\n".join(
-        [*lines, *(f"  {LETTERS[i % 26]} {k.label}" for i, k in enumerate(panel.kinds))]
-    )
+    return "\n".join([*lines, *_kinds(panel)])
+
+
+def _letter(kind: int) -> str:
+    return LETTERS[kind % len(LETTERS)]
+
+
+def _kinds(panel: Panel) -> list[str]:
+    return [f"  {_letter(number)} {kind.label}" for number, kind in enumerate(panel.kinds)]
 
 
 def _sign(cell: MapCell, low: float, high: float) -> str:
     if cell.kind is not None:
-        return LETTERS[cell.kind % len(LETTERS)]
+        return _letter(cell.kind)
     if cell.value is None or cell.value <= 0.0:
         return "."
     return shade(cell.value, low, high)

@@ -95,8 +95,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     return [*pieces, "\n".join(run_lines.state_lines(estimates))]
 
 
-def definitions(analysis: Analysis) -> list[str]:
-    return run_lines.common_definitions(analysis)
+definitions = run_lines.common_definitions
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -55,8 +55,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     return [*pieces, "\n".join(run_lines.state_lines(analysis.estimates))]
 
 
-def definitions(analysis: Analysis) -> list[str]:
-    return run_lines.definitions(analysis)
+definitions = run_lines.definitions
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from hockney.show.table import (
     INTERVAL,
     LAUNCHES,
     TableColumn,
-    half_width_s,
-    microseconds,
+    itself,
     table_text,
     through,
+    time_column,
 )
 
 WHO = {SENDER: "sender", RECEIVER: "receiver"}
@@ -37,7 +37,7 @@ COLUMNS: list[TableColumn[_ComputingRow]] = [
     *through(
         lambda row: row.point,
         LAUNCHES,
-        TableColumn("alone", lambda point: point.typical_s, microseconds, half_width=half_width_s),
+        time_column("alone", itself),
         *INTERVAL,
     ),
     *through(lambda row: row.overlap, HIDDEN, HOST_OVERHEAD),
@@ -74,8 +74,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     return [*pieces, "\n".join(run_lines.state_lines(estimates))]
 
 
-def definitions(analysis: Analysis) -> list[str]:
-    return run_lines.common_definitions(analysis)
+definitions = run_lines.common_definitions
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

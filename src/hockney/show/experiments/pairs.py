@@ -11,12 +11,11 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.bisection import LinkUse
 from hockney.infer.analysis.network.contention import Contention, Knee
 from hockney.infer.analysis.network.levels import LevelAtOnce
-from hockney.infer.analysis.variability import Spread
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import method_text
 from hockney.records import Place
 from hockney.show import run_lines
-from hockney.show.as_json import axes_json, points_json
+from hockney.show.as_json import at_point_json, axes_json, points_json
 from hockney.show.outliers import (
     outlier_count,
     outliers_json,
@@ -37,6 +36,7 @@ from hockney.show.table import (
     row_json,
     table_text,
     through,
+    time_column,
 )
 from hockney.show.variability_lines import variability_text
 
@@ -59,12 +59,7 @@ def _pair_columns(
 ) -> list[TableColumn[Contention]]:
     return [
         TableColumn(f"{name} pair", lambda row: _peers_text(pair(row))),
-        TableColumn(
-            "us",
-            lambda row: pair(row).typical_s,
-            microseconds,
-            half_width=lambda row: half_width_s(pair(row)),
-        ),
+        time_column("us", pair),
         json_field(name, lambda row: {"peers": pair(row).peers, "median_s": pair(row).typical_s}),
     ]
 
@@ -81,13 +76,7 @@ COLUMNS: list[TableColumn[Contention]] = [
         "typical_s",
         half_width=lambda row: half_width_s(row.together),
     ),
-    TableColumn(
-        "slowest pair",
-        lambda row: row.together.typical_s,
-        microseconds,
-        "last_s",
-        half_width=lambda row: half_width_s(row.together),
-    ),
+    time_column("slowest pair", lambda row: row.together, "last_s"),
     *through(lambda row: row.together, *INTERVAL, *LIMITS),
     TableColumn(
         "all MiB/s",
@@ -196,12 +185,13 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
         ],
         "levels": [asdict(level) for level in analysis.levels],
         "link_use": [{**asdict(use), "fraction": use.fraction} for use in analysis.link_use],
-        "knees": [_knee_json(knee) for knee in analysis.knees],
+        # A knee's own number of pairs replaces the axis of that name.
+        "knees": [at_point_json(knee, "peers", "ranks") for knee in analysis.knees],
         **outliers_json(analysis),
         **side_by_side_json(analysis.side_by_side),
     }
     if analysis.times_every_iteration:
-        fields["variability"] = [_spread_json(spread) for spread in analysis.variability]
+        fields["variability"] = [at_point_json(spread, "peers") for spread in analysis.variability]
     return fields
 
 
@@ -239,16 +229,3 @@ def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:
         for peers in list(named)[:MOST_NAMED]
     ]
     return "\n".join(lines)
-
-
-def _knee_json(knee: Knee) -> dict[str, Any]:
-    """The knee as JSON; its number of pairs replaces the axis of that name."""
-    return {**axes_json(knee.point, "peers", "ranks"), **_without_point(asdict(knee))}
-
-
-def _spread_json(spread: Spread) -> dict[str, Any]:
-    return {**axes_json(spread.point, "peers"), **_without_point(asdict(spread))}
-
-
-def _without_point(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name != "point"}

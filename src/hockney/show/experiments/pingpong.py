@@ -15,9 +15,7 @@ from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 from hockney.show.switches import switch_lines, switches_json
 from hockney.show.tails import tails_json, tails_text
 
-
-def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
-    return latency_and_bandwidth(analysis, operation)
+answer, definitions = latency_and_bandwidth, run_lines.definitions
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
@@ -27,10 +25,6 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     pieces.append(tails_text(analysis))
     pieces.append("\n".join(run_lines.state_lines(analysis.estimates)))
     return [*pieces, "\n".join(switch_lines(analysis.run.switches))]
-
-
-def definitions(analysis: Analysis) -> list[str]:
-    return run_lines.definitions(analysis)
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

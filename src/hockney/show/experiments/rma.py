@@ -20,14 +20,12 @@ from hockney.show.table import (
     INTERVAL,
     TableColumn,
     estimate_json,
-    half_width_Bps,
-    half_width_s,
     json_field,
-    mebibytes,
-    microseconds,
+    rate_column,
     row_json,
     table_text,
     through,
+    time_column,
 )
 
 EXCHANGES = {"pingpong": "a send (half of a ping-pong)"}
@@ -48,28 +46,11 @@ COLUMNS: list[TableColumn[OneSided]] = [
     TableColumn("how", way_text),
     TableColumn("bytes", lambda row: row.point.bytes),
     json_field("done_at", lambda row: row.done_at),
-    TableColumn(
-        "median",
-        lambda row: row.point.typical_s,
-        microseconds,
-        "time_s",
-        half_width=lambda row: half_width_s(row.point),
-    ),
+    time_column("median", lambda row: row.point, "time_s"),
     *through(lambda row: row.point, *INTERVAL),
-    TableColumn(
-        "MiB/s",
-        lambda row: row.point.bandwidth_Bps,
-        mebibytes,
-        half_width=lambda row: half_width_Bps(row.point),
-    ),
+    rate_column(lambda row: row.point),
     json_field("two_sided", lambda row: row.two_sided.operation),
-    TableColumn(
-        "two-sided",
-        lambda row: row.two_sided.typical_s,
-        microseconds,
-        "two_sided_s",
-        half_width=lambda row: half_width_s(row.two_sided),
-    ),
+    time_column("two-sided", lambda row: row.two_sided, "two_sided_s"),
     *through(lambda row: row.judged, *ratio_columns(interval="95 %"), VERDICT),
 ]
 

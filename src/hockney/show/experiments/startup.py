@@ -11,14 +11,7 @@ from hockney.plan.workloads.startup import PHASES
 from hockney.show import run_lines
 from hockney.show.answer import precision
 from hockney.show.as_json import points_json
-from hockney.show.table import (
-    INTERVAL,
-    LAUNCHES,
-    TableColumn,
-    half_width_s,
-    microseconds,
-    table_text,
-)
+from hockney.show.table import MEDIAN_AND_EXTREMES, TableColumn, table_text
 
 WORDS = {
     "launch": "launcher to the last rank's main",
@@ -49,11 +42,7 @@ COLUMNS: list[TableColumn[PointEstimate]] = [
     TableColumn("ranks", lambda point: point.known_ranks),
     TableColumn("step", step_text),
     TableColumn("which", lambda point: point.occurrence, unknown=""),
-    LAUNCHES,
-    TableColumn("median", lambda point: point.typical_s, microseconds, half_width=half_width_s),
-    *INTERVAL,
-    TableColumn("min", lambda point: point.min_s, microseconds, half_width=half_width_s),
-    TableColumn("max", lambda point: point.max_s, microseconds, half_width=half_width_s),
+    *MEDIAN_AND_EXTREMES,
 ]
 
 

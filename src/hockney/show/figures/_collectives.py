@@ -14,8 +14,8 @@ from hockney.infer.analysis.algorithms.collectives import CollectivePoints, coll
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Place
-from hockney.show.curves import Options, title_of
-from hockney.show.drawing.description import Series, ends
+from hockney.show.curves import Options, series_of, title_of
+from hockney.show.drawing.description import Series
 
 MOST_COLOURED = 7
 """Most coloured algorithms, as many as there are colours; others are grey."""
@@ -71,16 +71,7 @@ def curves(
         if not curve:
             continue
         label = others if colour is None else _label(name)
-        drawn.append(
-            Series(
-                label,
-                [along(p) for p in curve],
-                [p.typical_s for p in curve],
-                *ends(p.interval for p in curve),
-                colour=colour,
-                name=_label(name),
-            )
-        )
+        drawn.append(series_of(label, curve, along, colour, _label(name)))
         model = [(along(p), seconds) for p in curve if (seconds := what.predicted_s(p))]
         if model:
             x, y = zip(*model, strict=True)

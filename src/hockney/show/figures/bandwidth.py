@@ -9,7 +9,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 from hockney.show.curves import Options, ShownCurve, caption_of, curves_of, title_of
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
+from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import line_points, rounded
 from hockney.show.fits import estimated_size
 
@@ -34,7 +34,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         lines, rules = _limits(curves[0], largest)
         series += lines
     y = PlotAxis("rate", "bandwidth", from_zero=True)
-    panel = Panel(PlotAxis("size", "message size"), y, tuple(series), tuple(rules))
+    panel = Panel(SIZES, y, tuple(series), tuple(rules))
     return Figure("bandwidth", title_of(analyses), (panel,), caption_of(curves))
 
 

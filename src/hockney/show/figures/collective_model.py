@@ -11,7 +11,15 @@ from hockney.infer.analysis.algorithms.best import name_of
 from hockney.infer.predict.parameters import LEVELS, Parameters
 from hockney.show.curves import Options, chosen_value, samples_text
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Band, Figure, Panel, PlotAxis, Series, StraightLine
+from hockney.show.drawing.description import (
+    SIZES,
+    Band,
+    Figure,
+    Panel,
+    PlotAxis,
+    Series,
+    StraightLine,
+)
 from hockney.show.figures._collectives import MOST_COLOURED, chosen_collective, title
 
 TAKES = ("operation", "ranks")
@@ -47,7 +55,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             "measure by algorithm: --algorithm all",
         )
     panel = Panel(
-        PlotAxis("size", "message size"),
+        SIZES,
         PlotAxis("ratio", "measured / predicted", logarithmic=True),
         tuple(series),
         (StraightLine(1.0, across="y"),),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, medians_text, samples_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, StraightLine
+from hockney.show.drawing.description import TIMES, Figure, Panel, PlotAxis, StraightLine
 from hockney.show.figures._collectives import (
     borders,
     chosen_collective,
@@ -32,7 +32,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     series = curves(what, points, lambda point: float(point.known_ranks))
     every = [point.known_ranks for point in points]
     rules = tuple(StraightLine(at, words) for at, words in borders(what.places, every))
-    panel = Panel(x, PlotAxis("time", "time", logarithmic=True), series, rules)
+    panel = Panel(x, TIMES, series, rules)
     heading = f"{title(what)} of {format_size(size)}"
     return Figure(
         "collective-ranks", heading, (panel,), (medians_text(points), samples_text(what.analyses))

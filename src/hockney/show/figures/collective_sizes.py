@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, medians_text, samples_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis
+from hockney.show.drawing.description import SIZES, TIMES, Figure, Panel
 from hockney.show.figures._collectives import chosen_collective, curves, title
 
 TAKES = ("operation", "ranks")
@@ -20,9 +20,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
     points = [point for point in what.points if point.known_ranks == ranks]
-    y = PlotAxis("time", "time", logarithmic=True)
-    series = curves(what, points, lambda point: float(point.bytes))
-    panel = Panel(PlotAxis("size", "message size"), y, series)
+    panel = Panel(SIZES, TIMES, curves(what, points, lambda point: float(point.bytes)))
     heading = title(what) + (f", {how_many(ranks, 'process')}" if ranks else "")
     return Figure(
         "collective-sizes", heading, (panel,), (medians_text(points), samples_text(what.analyses))

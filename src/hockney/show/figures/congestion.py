@@ -8,7 +8,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.plan.axes import grouped_by, text_of
-from hockney.show.curves import MOST_CURVES, Options, only, samples_text
+from hockney.show.curves import Options, check_count, only, samples_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, ends
 from hockney.show.experiments.congestion import NAMES, victim_text
 
@@ -43,11 +43,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         INTENSITIES[0],
     )
     curves = grouped_by(rows, lambda row: row.point, name)
-    if len(curves) > MOST_CURVES:
-        raise UsageError(
-            f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
-            "choose one victim with --operation, or measure fewer loads",
-        )
+    check_count(curves, "choose one victim with --operation, or measure fewer loads")
     labels = _labels([curve[0] for curve in curves.values()], name)
     panels = []
     for quantile in QUANTILES:

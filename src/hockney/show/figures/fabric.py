@@ -12,7 +12,7 @@ from hockney.base.units import format_percent, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only, samples_text, sentence
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis
+from hockney.show.drawing.description import Figure, MapCell, map_of
 from hockney.show.heatmap import SLOWER_WAY
 
 TAKES = ("bytes",)
@@ -41,10 +41,6 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         for row, column in np.argwhere(~np.isnan(binned.seconds))
     )
     what = "switch" if binned.names == pairwise.switches else "node"
-    axes = (
-        PlotAxis("name", what, names=binned.names),
-        PlotAxis("name", what, names=binned.names, downward=True),
-    )
     each = f"Blocks of {binned.nodes} nodes, named by the first. " if binned.nodes > 1 else ""
     caption = "Medians of the pairs between two switches, on the diagonal of those inside one."
     if what == "node":
@@ -57,7 +53,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     return Figure(
         "fabric",
         f"{analysis.label}, {format_size(size)}",
-        (Panel(*axes, cells=cells, scale=PlotAxis("time", "one-way time", logarithmic=True)),),
+        (map_of(binned.names, what, what, cells),),
         (caption, f"{pairs}, {format_percent(pairwise.fraction, 3)} of all."),
     )
 
@@ -92,16 +88,12 @@ def _of_hosts(analysis: Analysis, options: Options) -> Figure:
         for (first, second), seconds in times.items()
         for row, column in dict.fromkeys(((first, second), (second, first)))
     )
-    axes = (
-        PlotAxis("name", "host", names=names),
-        PlotAxis("name", "host", names=names, downward=True),
-    )
     caption = ["Medians of the pairs of ranks between two hosts; empty: not measured."]
     if matrix.has_directions:
         caption.append(f"{sentence(SLOWER_WAY)}.")
     return Figure(
         "fabric",
         f"{analysis.label}, {format_size(size)}",
-        (Panel(*axes, cells=cells, scale=PlotAxis("time", "one-way time", logarithmic=True)),),
+        (map_of(names, "host", "host", cells),),
         (*caption, samples_text([analysis])),
     )

@@ -10,7 +10,7 @@ from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, chosen_value, only, samples_text, sentence
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Figure, MapCell, Panel, PlotAxis, StraightLine
+from hockney.show.drawing.description import Figure, MapCell, StraightLine, map_of
 from hockney.show.heatmap import SLOWER_WAY
 
 TAKES = ("bytes",)
@@ -39,12 +39,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         for (first, second), point in matrix.times[size].items()
         for row, column in ((first, second), (second, first))
     )
-    axes = (
-        PlotAxis("name", "rank", names=names),
-        PlotAxis("name", "rank", names=names, downward=True),
-    )
     rules = tuple(_borders(analysis, matrix.ranks))
-    scale = PlotAxis("time", "one-way time", logarithmic=True)
     caption = ["Medians over launches; empty: not measured."]
     if matrix.has_directions:
         caption.append(f"{sentence(SLOWER_WAY)}.")
@@ -53,7 +48,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     return Figure(
         "matrix",
         f"{analysis.label}, {format_size(size)}",
-        (Panel(*axes, rules=rules, cells=cells, scale=scale),),
+        (map_of(names, "rank", "rank", cells, rules=rules),),
         (*caption, samples_text(analyses)),
     )
 

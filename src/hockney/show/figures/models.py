@@ -14,7 +14,7 @@ from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.fitting.fit import Fit, Parameter
 from hockney.show.curves import Options, caption_of, curves_of, only, time_label
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
+from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import rounded
 from hockney.show.fits import estimated_size
 
@@ -38,7 +38,6 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         )
     fits = [ranked.fit for ranked in analysis.fits.ranking(points).best_first]
     sizes = [float(point.bytes) for point in points]
-    x = PlotAxis("size", "message size")
     times = [curves[0].series("points", DATA_COLOUR, statistic_of(points))]
     residuals = []
     for number, fit in enumerate(fits):
@@ -60,8 +59,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     y = PlotAxis("time", time_label(analyses), logarithmic=True)
     residual = PlotAxis("fraction", "relative residual")
     panels = (
-        Panel(x, y, tuple(times), rules),
-        Panel(x, residual, tuple(residuals), (StraightLine(0.0, across="y"),)),
+        Panel(SIZES, y, tuple(times), rules),
+        Panel(SIZES, residual, tuple(residuals), (StraightLine(0.0, across="y"),)),
     )
     caption = (
         "Models in the order of their information criterion, the best first; dotted lines: "

@@ -13,7 +13,15 @@ from hockney.infer.fitting.fit import Curve, Fit, Parameter
 from hockney.infer.models.multi_mode import EAGER_BYTES
 from hockney.show.curves import Options, only, samples_text
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, Style
+from hockney.show.drawing.description import (
+    SIZES,
+    Figure,
+    Panel,
+    PlotAxis,
+    Series,
+    StraightLine,
+    Style,
+)
 from hockney.show.figures.time import rounded
 from hockney.show.fits import estimated_size
 
@@ -53,7 +61,7 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
         if (size := chunk.value)
     )
     y = PlotAxis("rate", "bandwidth of all pairs", from_zero=True)
-    panel = Panel(PlotAxis("size", "message size"), y, tuple(known), rules)
+    panel = Panel(SIZES, y, tuple(known), rules)
     return Figure("multi-mode", label, (panel,), (*_words(fits), sample))
 
 

@@ -9,7 +9,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.one_sided import OneSided
 from hockney.plan.variants import DEFAULT_TOLERANCE
-from hockney.show.curves import MOST_CURVES, Options, only, samples_text
+from hockney.show.curves import MOST_CURVES, Options, check_count, only, samples_text
 from hockney.show.drawing.description import Figure, Panel
 from hockney.show.experiments.rma import exchange_text, one_sided_curves, way_text
 from hockney.show.ratios import ratio_panel, ratio_series
@@ -51,11 +51,7 @@ def _of_kind(curves: Sequence[Sequence[OneSided]], kind: str | None) -> list[Seq
 
 def _panel(curves: Sequence[Sequence[OneSided]], kind: str | None = None) -> Panel:
     """A panel of these curves; kind: the kind of window, where each has a panel of its own."""
-    if len(curves) > MOST_CURVES:
-        raise UsageError(
-            f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
-            "measure fewer ways, or take the points from `hockney export --to csv`",
-        )
+    check_count(curves, "measure fewer ways, or take the points from `hockney export --to csv`")
     series = [
         line
         for number, curve in enumerate(curves)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.show.curves import Options, only, samples_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, ends
+from hockney.show.drawing.description import SIZES, TIMES, Figure, Panel, Series, ends
 
 TAKES = ()
 SHARED = False
@@ -40,8 +40,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
                 colour=number,
             )
         )
-    y = PlotAxis("time", "time", logarithmic=True)
-    panel = Panel(PlotAxis("size", "message size"), y, tuple(series))
+    panel = Panel(SIZES, TIMES, tuple(series))
     caption = (
         "Medians over launches with 95 % confidence intervals by bootstrap over launches. What is "
         "too small to be measured is left out.",

@@ -9,8 +9,9 @@ from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.phase_times import Phased
-from hockney.show.curves import Options, only, samples_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, ends
+from hockney.infer.estimate.points import PointEstimate
+from hockney.show.curves import Options, only, samples_text, series_of
+from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series
 
 TAKES = ("operation", "ranks")
 SHARED = False
@@ -68,26 +69,11 @@ def _panel(collective: str, method: str, each: Sequence[Phased]) -> Panel:
             )
         )
     whole = [phased.whole.point for phased in each]
-    series.append(
-        Series(
-            f"{method} by messages",
-            x,
-            [point.typical_s for point in whole],
-            *ends(point.interval for point in whole),
-            colour=0,
-        )
-    )
+    series.append(series_of(f"{method} by messages", whole, _size))
     own = [(phased, phased.library) for phased in each if phased.library is not None]
     if own:
-        series.append(
-            Series(
-                f"the library's, {own[0][0].library_algorithm}",
-                [float(phased.bytes) for phased, _ in own],
-                [point.typical_s for _, point in own],
-                *ends(point.interval for _, point in own),
-                colour=1,
-            )
-        )
+        label = f"the library's, {own[0][0].library_algorithm}"
+        series.append(series_of(label, [point for _, point in own], _size, colour=1))
     model = [
         (phased.bytes, phased.whole.predicted_s) for phased in each if phased.whole.predicted_s
     ]
@@ -95,8 +81,11 @@ def _panel(collective: str, method: str, each: Sequence[Phased]) -> Panel:
         sizes, seconds = zip(*model, strict=True)
         series.append(Series("predicted", sizes, seconds, style="dashed", colour=0))
     label = f"time of {collective}, {method}"
-    axes = PlotAxis("size", "message size"), PlotAxis("time", label, logarithmic=True)
-    return Panel(*axes, tuple(series))
+    return Panel(SIZES, PlotAxis("time", label, logarithmic=True), tuple(series))
+
+
+def _size(point: PointEstimate) -> float:
+    return float(point.bytes)
 
 
 def _until(phased: Phased, name: str) -> float | None:

@@ -8,7 +8,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.claims.published_base import PublishedFigure
 from hockney.show.curves import Options, curves_of, medians_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
+from hockney.show.drawing.description import ONE_WAY_TIMES, SIZES, Figure, Panel, Series
 
 TAKES = ()
 SHARED = True
@@ -34,11 +34,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         _series(name, of, len(curves) + transports.index(next(iter(of.values())).transport))
         for name, of in systems.items()
     ]
-    panel = Panel(
-        PlotAxis("size", "message size"),
-        PlotAxis("time", "one-way time", logarithmic=True),
-        (*others, *own),
-    )
+    panel = Panel(SIZES, ONE_WAY_TIMES, (*others, *own))
     caption = (
         medians_text(curves[0].points),
         f"Lines are {len(systems)} published systems of like transport and definition; "

@@ -17,7 +17,7 @@ from hockney.infer.analysis.samples import (
 )
 from hockney.show.curves import Options, chosen_value, samples_text, title_of
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Band, Figure, Panel, PlotAxis, Series
+from hockney.show.drawing.description import TIMES, Band, Figure, Panel, PlotAxis, Series
 from hockney.show.figures.time import rounded
 
 TAKES = ("bytes", "operation", "ranks")
@@ -104,7 +104,7 @@ def _in_order(shown: Sequence[_Labelled], most: int | None) -> Panel:
     bands = tuple(Band(at - 0.5, at + 0.5) for at in range(1, len(launches), 2))
     series = tuple(_marks(labelled, places, most) for labelled in shown)
     x = PlotAxis("count", "launch, samples in the order measured")
-    return Panel(x, PlotAxis("time", "time", logarithmic=True), series, bands=bands)
+    return Panel(x, TIMES, series, bands=bands)
 
 
 def _marks(labelled: _Labelled, places: dict[int, int], most: int | None) -> Series:
@@ -130,7 +130,7 @@ def _distribution(shown: Sequence[_Labelled]) -> Panel:
         for labelled, of_it in zip(shown, fractions, strict=True)
     )
     y = PlotAxis("fraction", "fraction of samples", from_zero=True)
-    return Panel(PlotAxis("time", "time", logarithmic=True), y, series)
+    return Panel(TIMES, y, series)
 
 
 def _caption(

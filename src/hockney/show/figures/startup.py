@@ -10,9 +10,9 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import grouped
-from hockney.show.curves import Options, medians_text, only, samples_text
+from hockney.show.curves import Options, medians_text, only, samples_text, series_of
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Bar, CellKind, Figure, Panel, PlotAxis, Series, ends
+from hockney.show.drawing.description import TIMES, Bar, CellKind, Figure, Panel, PlotAxis
 from hockney.show.experiments.startup import order, step_text
 
 TAKES = ()
@@ -57,21 +57,14 @@ def _rows(points: Sequence[PointEstimate]) -> Panel:
 def _over_ranks(points: Sequence[PointEstimate]) -> Panel:
     curves = grouped(sorted(points, key=order), "ranks")
     series = tuple(
-        _series(sorted(curve, key=lambda point: point.known_ranks), number)
+        series_of(_name(curve[0]), sorted(curve, key=_ranks), _ranks, number)
         for number, curve in enumerate(curves.values())
     )
-    x = PlotAxis("count", "processes", logarithmic=True)
-    return Panel(x, PlotAxis("time", "time", logarithmic=True), series)
+    return Panel(PlotAxis("count", "processes", logarithmic=True), TIMES, series)
 
 
-def _series(curve: Sequence[PointEstimate], colour: int) -> Series:
-    return Series(
-        _name(curve[0]),
-        [float(point.known_ranks) for point in curve],
-        [point.typical_s for point in curve],
-        *ends(point.interval for point in curve),
-        colour=colour,
-    )
+def _ranks(point: PointEstimate) -> float:
+    return float(point.known_ranks)
 
 
 def _name(point: PointEstimate) -> str:

@@ -16,12 +16,13 @@ from hockney.show.curves import (
     ShownCurve,
     caption_of,
     curves_of,
+    extremes_of,
     joined,
     time_label,
     title_of,
 )
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, Style
+from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series, Style
 from hockney.show.labels import STATE_WORDS
 
 TAKES = ("extremes", "fit", "operation", "ranks")
@@ -50,7 +51,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     if options.extremes:
         caption = (EXTREMES_TEXT, *["Lines are through the medians."] * options.fit, *caption[1:])
     y = PlotAxis("time", time_label(analyses), logarithmic=True)
-    panel = Panel(PlotAxis("size", "message size"), y, tuple(series))
+    panel = Panel(SIZES, y, tuple(series))
     return Figure("time", title_of(analyses), (panel,), caption)
 
 
@@ -106,20 +107,8 @@ def _extremes(curve: ShownCurve, number: int, label: str) -> list[Series]:
         )
     means = [point.mean_s or 0.0 for point in points]
     deviations = [point.std_s or 0.0 for point in points]
-    crosses = [
-        Series(
-            "minimum and maximum",
-            curve.x,
-            ends,
-            style="crosses",
-            colour=number,
-            name=f"{curve.label}: {what}",
-        )
-        for what, ends in (
-            ("minimum", [p.min_s for p in points]),
-            ("maximum", [p.max_s for p in points]),
-        )
-    ]
+    least, most = [p.min_s for p in points], [p.max_s for p in points]
+    crosses = extremes_of(curve.x, least, most, number, f"{curve.label}: {{}}")
     low = [mean - std if mean > std else None for mean, std in zip(means, deviations, strict=True)]
     high = [mean + std for mean, std in zip(means, deviations, strict=True)]
     return [Series(label, curve.x, means, low, high, "points", number, curve.label), *crosses]

@@ -10,8 +10,8 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.contention import OF_PAIRS
 from hockney.infer.analysis.variability import Spread
 from hockney.plan.axes import key_without
-from hockney.show.curves import Options, chosen_value, only, samples_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
+from hockney.show.curves import Options, chosen_value, extremes_of, only, samples_text
+from hockney.show.drawing.description import ONE_WAY_TIMES, SIZES, Figure, Panel, PlotAxis, Series
 
 TAKES = ("bytes",)
 SHARED = False
@@ -33,18 +33,13 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     by_rank = [
         spread for spread in spreads if spread.rank is not None and spread.point.bytes == size
     ]
-    y = PlotAxis("time", "one-way time", logarithmic=True)
     panels = [
-        Panel(
-            PlotAxis("size", "message size"),
-            y,
-            _spread([float(size) for size in sizes], by_size, 0, "all ranks"),
-        )
+        Panel(SIZES, ONE_WAY_TIMES, _spread(list(map(float, sizes)), by_size, 0, "all ranks"))
     ]
     if len(by_rank) > 1:
         at = [float(spread.rank or 0) for spread in by_rank]
         x = PlotAxis("count", f"rank, at {format_size(size)}")
-        panels.append(Panel(x, y, _spread(at, by_rank, 1, "each rank")))
+        panels.append(Panel(x, ONE_WAY_TIMES, _spread(at, by_rank, 1, "each rank")))
     return Figure("variability", analysis.label, tuple(panels), (CAPTION, samples_text(analyses)))
 
 
@@ -70,10 +65,7 @@ def _spread(
         for spread in spreads
     ]
     low = [low if low > 0.0 else None for low, _ in ends]
-    extremes = (
-        ("minimum", [spread.min_s for spread in spreads]),
-        ("maximum", [spread.max_s for spread in spreads]),
-    )
+    least, most = [spread.min_s for spread in spreads], [spread.max_s for spread in spreads]
     return (
         Series(
             f"mean and standard deviation of {of}",
@@ -84,15 +76,5 @@ def _spread(
             "points",
             colour,
         ),
-        *(
-            Series(
-                "minimum and maximum",
-                at,
-                values,
-                style="crosses",
-                colour=colour,
-                name=f"{what} of {of}",
-            )
-            for what, values in extremes
-        ),
+        *extremes_of(at, least, most, colour, f"{{}} of {of}"),
     )

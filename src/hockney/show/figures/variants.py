@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.show.curves import MOST_CURVES, Options, joined, only, sentence
+from hockney.show.curves import Options, check_count, joined, only, sentence
 from hockney.show.drawing.description import Figure
 from hockney.show.ratios import ratio_panel, ratio_series
 from hockney.show.variant_table import rule_of, variant_curves
@@ -37,8 +37,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
         for name, curve in variant_curves(study)
         for variant in others
     ]
-    if len(curves) > MOST_CURVES:
-        raise UsageError(f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}")
+    check_count(curves)
     series = [
         line
         for number, (label, curve) in enumerate(curves)

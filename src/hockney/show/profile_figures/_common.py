@@ -24,7 +24,15 @@ from hockney.profiling.kinds import Calls
 from hockney.profiling.summary import ProfileSummary
 from hockney.show.curves import sentence
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Bar, CellKind, Figure, MapCell, Panel, PlotAxis
+from hockney.show.drawing.description import (
+    Bar,
+    CellKind,
+    Figure,
+    MapCell,
+    Panel,
+    PlotAxis,
+    map_of,
+)
 
 COLOURS = {
     **{"late partners": 1, "busy CPUs": 4, "contention": 6, "latency": 0, "bandwidth": 2},
@@ -105,13 +113,7 @@ def map_of_ranks(
     """A map of every two ranks, in blocks. of: what a rank is in a row, and in a column."""
     ranks = known_ranks(summary)
     _, names = blocks_of(ranks)
-    row, column = of
-    panel = Panel(
-        PlotAxis("name", column, names=names),
-        PlotAxis("name", row, names=names, downward=True),
-        cells=cells,
-        scale=scale,
-    )
+    panel = map_of(names, *of, cells, scale)
     added = ["Neighbouring ranks are added up."] if len(names) < len(ranks) else []
     return Figure(name, title_of(summary), (panel,), (caption, *added, *first_alone(summary)))
 

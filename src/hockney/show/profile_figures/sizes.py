@@ -7,7 +7,7 @@ from collections import defaultdict
 from hockney.base.errors import UsageError
 from hockney.profiling.causes import spent_in
 from hockney.profiling.summary import ProfileSummary
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series
+from hockney.show.drawing.description import TIMES, Figure, Panel, PlotAxis, Series
 from hockney.show.profile_figures import _common
 
 HEADING = "Calls by their bytes"
@@ -41,7 +41,7 @@ def describe(summary: ProfileSummary) -> Figure:
     bytes_ = PlotAxis("size", "bytes of a call")
     panels = (
         Panel(bytes_, PlotAxis("number", "calls", logarithmic=True), tuple(counted)),
-        Panel(bytes_, PlotAxis("time", "time", logarithmic=True), tuple(timed)),
+        Panel(bytes_, TIMES, tuple(timed)),
     )
     caption = ["Sums over all ranks; time with that of what completed the calls' requests."]
     if len(by_time) > len(names):

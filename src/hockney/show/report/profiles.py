@@ -19,7 +19,7 @@ from hockney.show.profile import (
 )
 from hockney.show.profile_figures import PROFILE_FIGURES
 from hockney.show.report.plain_section import PlainSection
-from hockney.show.report.sections import Alternative, ShownFigure
+from hockney.show.report.sections import ShownFigure, lone_figure
 from hockney.show.report.tables import MOST_ROWS, ReportTable, page_table
 
 ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
@@ -64,7 +64,7 @@ def _shown(name: str, id_: str, summary: ProfileSummary) -> ShownFigure | None:
         figure: Figure = module.describe(summary)
     except HockneyError:
         return None
-    return ShownFigure(id_, module.HEADING, "", (Alternative("", figure),))
+    return lone_figure(id_, module.HEADING, figure)
 
 
 def _tables(summary: ProfileSummary) -> tuple[ReportTable, ...]:

@@ -104,6 +104,11 @@ class ShownFigure:
     alternatives: tuple[Alternative, ...]
 
 
+def lone_figure(id_: str, heading: str, figure: Figure) -> ShownFigure:
+    """A figure without alternatives."""
+    return ShownFigure(id_, heading, "", (Alternative("", figure),))
+
+
 @dataclass(frozen=True)
 class Section:
     """An experiment in one operation, of all systems that measured it."""

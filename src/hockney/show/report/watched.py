@@ -14,7 +14,7 @@ from hockney.show.curves import sentence
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.history_figure import SECONDS_A_DAY
 from hockney.show.report.plain_section import PlainSection
-from hockney.show.report.sections import Alternative, ShownFigure
+from hockney.show.report.sections import lone_figure
 from hockney.show.report.tables import page_table
 from hockney.show.table import TableColumn
 from hockney.show.watch_lines import change_line, series_words
@@ -46,7 +46,7 @@ def watched_sections(watch: Watch) -> list[PlainSection]:
 
 def _section(watched: Watched, marks: Sequence[Look], number: int) -> PlainSection:
     id_ = f"watch-{number}"
-    figure = ShownFigure(f"{id_}-course", "Course", "", (Alternative("", _course(watched, marks)),))
+    figure = lone_figure(f"{id_}-course", "Course", _course(watched, marks))
     return PlainSection(
         id_,
         sentence(watched.system),

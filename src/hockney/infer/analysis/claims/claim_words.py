@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds
+from hockney.base.units import format_rate, format_ratio, format_seconds
 from hockney.infer.analysis.claims.claimed_number import Number
 from hockney.plan.axes import AXES
 from hockney.plan.claims import BEST, EXPONENT, PARAMETER, PATH, RATIO, Quantity, unit_of
@@ -52,4 +52,6 @@ def _writer(quantity: Quantity) -> Callable[[float], str]:
 
 
 def _plain(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 1e9 else f"{value:.4g}"
+    if value.is_integer() and abs(value) < 1e9:
+        return str(int(value))
+    return format_ratio(value, 4) if abs(value) >= 1.0 else f"{value:.4g}"
