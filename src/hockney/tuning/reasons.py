@@ -76,17 +76,14 @@ def _explained(rule: Rule, reduction: Reduction) -> Explained:
         at_least=reduction.gain_of(max(ratios)),
         at_most=reduction.gain_of(min(ratios)),
         launches=min(
-            min(contender.point.launches, _launches_of_own(cell)) for _, contender, cell in ours
+            min(contender.point.launches, cell.default.launches if cell.default else 0)
+            for _, contender, cell in ours
         ),
         least_sure=least_sure,
         cells=len(cells),
         costs=_costs(contender, cell),
         own=_own(cell),
     )
-
-
-def _launches_of_own(cell: CollectiveCell) -> int:
-    return cell.default.launches if cell.default else 0
 
 
 def _own(cell: CollectiveCell) -> CriticalPath | None:

@@ -182,7 +182,7 @@ def reduce_to_rules(
     plans = {
         key: _plans(sorted(group, key=lambda cell: cell.bytes)) for key, group in groups.items()
     }
-    possible = sum(_most(options).gain for options in plans.values())
+    possible = sum(max(plan.gain for plan in options) for options in plans.values())
     chosen = _combine(list(plans.values()), share * possible)
     rules = [
         _rule(key, sorted(groups[key], key=lambda cell: cell.bytes), plan.runs, number, settings_of)
@@ -212,10 +212,6 @@ def for_group(
         for rule in reduction.rules
     )
     return replace(reduction, rules=rules, layouts=group.layouts, conditions=group.conditions)
-
-
-def _most(options: Sequence[_Plan]) -> _Plan:
-    return max(options, key=lambda plan: plan.gain)
 
 
 def _by_name(cell: CollectiveCell) -> dict[str, Contender]:

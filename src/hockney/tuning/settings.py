@@ -294,15 +294,12 @@ def _why_not(
     is_number = not before.choices and NUMBER.fullmatch(own) is not None
     if is_number and NUMBER.fullmatch(setting.value) and int(setting.value) != int(now):
         return f"out of range: the library makes {now} of it (MPI_T)"
-    if is_number and now == "0" and not _may_be_zero(setting.value):
+    is_zero = setting.value[:1].isdecimal() or setting.value.lower() in FALSE_WORDS
+    if is_number and now == "0" and not is_zero:
         return "no number: the library makes 0 of it (MPI_T)"
     if (before.choices or is_number) and own == now:
         return f"changes nothing: the library holds {own} (MPI_T)"
     return None
-
-
-def _may_be_zero(value: str) -> bool:
-    return value[:1].isdecimal() or value.lower() in FALSE_WORDS
 
 
 def already_set(

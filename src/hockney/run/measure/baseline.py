@@ -7,7 +7,6 @@ import os
 import platform
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -87,23 +86,17 @@ def _measured(mpi: Mpi, engine: Engine) -> MessagesAlone | None:
     if messages is None:
         return None
     of_scattered = replace(plain, datatype=SCATTERED)
-    scattered = _shortest(mpi, engine, of_scattered) or _Shortest({}, False)
+    scattered = _shortest(mpi, engine, of_scattered) or ({}, False)
     return MessagesAlone(
-        messages=tuple(messages.seconds.items()),
-        scattered=tuple(scattered.seconds.items()),
-        disturbed=messages.disturbed or scattered.disturbed,
+        messages=tuple(messages[0].items()),
+        scattered=tuple(scattered[0].items()),
+        disturbed=messages[1] or scattered[1],
     )
 
 
-class _Shortest(NamedTuple):
-    seconds: dict[int, float]
-    """Seconds by size, smallest first."""
-    disturbed: bool
-
-
-def _shortest(mpi: Mpi, engine: Engine, workload: Pingpong) -> _Shortest | None:
-    """The shortest time of each size in up to TRIES trials, which end with the first undisturbed
-    one."""
+def _shortest(mpi: Mpi, engine: Engine, workload: Pingpong) -> tuple[dict[int, float], bool] | None:
+    """The shortest time (s) by size, smallest first, in up to TRIES trials, which end with the
+    first undisturbed one; and whether all were disturbed."""
     shortest: dict[int, float] = {}
     disturbed = True
     for _ in range(TRIES):
@@ -112,10 +105,13 @@ def _shortest(mpi: Mpi, engine: Engine, workload: Pingpong) -> _Shortest | None:
         if seconds is None:
             return None
         shortest = {size: min(s, shortest.get(size, s)) for size, s in seconds.items()}
-        disturbed = any(_is_disturbed(noise) for noise in tried.of(Noise))
+        disturbed = any(
+            noise.waited_s is not None and noise.waited_s > MOST_TAKEN * (noise.wall_s or 0.0)
+            for noise in tried.of(Noise)
+        )
         if not disturbed:
             break
-    return _Shortest(shortest, disturbed)
+    return shortest, disturbed
 
 
 def _times(tried: Attempt, datatype: str | None) -> dict[int, float] | None:
@@ -129,7 +125,3 @@ def _times(tried: Attempt, datatype: str | None) -> dict[int, float] | None:
     return {
         size: 1e-9 * float(np.quantile(times_ns[size], UNDISTURBED)) for size in sorted(times_ns)
     }
-
-
-def _is_disturbed(noise: Noise) -> bool:
-    return noise.waited_s is not None and noise.waited_s > MOST_TAKEN * (noise.wall_s or 0.0)

@@ -102,7 +102,8 @@ def replay(
                 definition=DEFINITION,
                 simulated=placement.platform is not None,
             )
-            for record in (launch, _samples(number, mix.ranks, whole), _end(number, whole)):
+            end = End(launch=number, reason="complete", wall_s=sum(whole))
+            for record in (launch, _samples(number, mix.ranks, whole), end):
                 keep(record)
     return Replayed(medians_s, done / mix.turns, would_share(placement))
 
@@ -119,10 +120,6 @@ def _samples(launch: int, ranks: int, seconds: Sequence[float]) -> Samples:
         at_s=0.0,
         ns=[1e9 * time_s for time_s in seconds],
     )
-
-
-def _end(launch: int, seconds: Sequence[float]) -> End:
-    return End(launch=launch, reason="complete", wall_s=sum(seconds))
 
 
 def words_of(

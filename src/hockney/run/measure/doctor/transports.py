@@ -15,8 +15,7 @@ from hockney.run.measure.launches.causes import cause_of
 from hockney.run.measure.launches.launch import Outcome
 from hockney.run.measure.launches.start import engine_messages
 from hockney.run.measure.launches.trial import launch_once
-from hockney.run.measure.toolchain.build import build_engine
-from hockney.run.measure.toolchain.mpi import find_mpi, of_library
+from hockney.run.measure.preparation.setup import mpi_of
 from hockney.run.mpis import Mpi, family_of
 from hockney.run.schedulers import NO_ALLOCATION, allocation_here
 
@@ -42,9 +41,7 @@ class TransportTrial:
 def try_transports(mpicc: str | None, hosts: Sequence[str]) -> TransportTrial:
     """Exchanges messages of each of SIZES between two ranks of each node, and between nodes: those
     of the allocation, or `hosts`, or this one. Raises HockneyError."""
-    mpi = find_mpi(mpicc)
-    engine = build_engine(mpi)
-    mpi = of_library(mpi, engine)
+    mpi, engine = mpi_of(Placement(mpicc=mpicc))
     if mpi.family == "smpi":
         raise HockneyError(
             "SimGrid's messages are simulated: nothing on this machine carries them",

@@ -132,10 +132,6 @@ def _low_limit(which: int, least: int, number: int) -> Callable[[Failed], str | 
     return cause
 
 
-def _no_processes(_: Failed) -> str | None:
-    return why_no_processes()
-
-
 def _long_name(_: Failed) -> str | None:
     name = os.uname().nodename
     if len(name) <= LONGEST_NAME:
@@ -150,7 +146,7 @@ CONDITIONS: tuple[Callable[[Failed], str | None], ...] = (
     _small_files,
     _small_shared_memory,
     _little_memory,
-    _no_processes,
+    lambda _: why_no_processes(),
     _long_name,
     _low_limit(resource.RLIMIT_NOFILE, LEAST_DESCRIPTORS, errno.EMFILE),
     _low_limit(resource.RLIMIT_AS, LEAST_ADDRESS_SPACE, errno.ENOMEM),

@@ -123,19 +123,30 @@ def nodes_in(answers: Sequence[NodesAnswer]) -> dict[str, NodeFacts]:
 def faults_of(nodes: Mapping[str, NodeFacts]) -> list[NodeFinding]:
     """The faults that some nodes have and others have not; slow names also if all have them."""
     findings = []
-    kinds = (_lacking, _full, _slow, _unknown)
-    for kind in kinds:
-        words = {host: said for host, node in nodes.items() if (said := kind(node)) is not None}
+    faults = {host: _faults(node) for host, node in nodes.items()}
+    for kind in ("lacks", "full", "slow", "unknown"):
+        words = {host: words[kind] for host, words in faults.items() if kind in words}
         if len(words) < len(nodes):
             findings += [NodeFinding(f"{host} {said}", host) for host, said in words.items()]
-        elif kind is _slow and words:
+        elif kind == "slow" and words:
             host, said = next(iter(words.items()))
-            findings.append(NodeFinding(f"{host} {said}" + _as_others(len(nodes))))
+            others = ", as all others do" if len(nodes) > 1 else ""
+            findings.append(NodeFinding(f"{host} {said}{others}"))
     return [*findings, *_apart(nodes)]
 
 
-def _as_others(nodes: int) -> str:
-    return ", as all others do" if nodes > 1 else ""
+def _faults(node: NodeFacts) -> dict[str, str]:
+    """What is wrong with a node, in words, by the kind of fault."""
+    faults = {}
+    if node.lacks:
+        faults["lacks"] = f"lacks {', '.join(node.lacks)}"
+    if node.free_bytes is not None and node.free_bytes < LEAST_SHARED:
+        faults["full"] = f"has {format_size(node.free_bytes)} left in {DIRECTORY}"
+    if node.slow:
+        faults["slow"] = f"takes more than {SLOW_NAME_S} s to resolve the name {node.slow[0]}"
+    if node.unknown:
+        faults["unknown"] = f"does not know the name {node.unknown[0]}"
+    return faults
 
 
 def _apart(nodes: Mapping[str, NodeFacts]) -> list[NodeFinding]:
@@ -159,23 +170,3 @@ def _apart(nodes: Mapping[str, NodeFacts]) -> list[NodeFinding]:
     rest = [pair for pair in missed if not any(host in pair for host in alone)]
     words = sorted(" and ".join(sorted(pair)) for pair in rest)
     return [*findings, *(NodeFinding(f"{pair} do not reach each other") for pair in words)]
-
-
-def _lacking(node: NodeFacts) -> str | None:
-    return f"lacks {', '.join(node.lacks)}" if node.lacks else None
-
-
-def _full(node: NodeFacts) -> str | None:
-    if node.free_bytes is None or node.free_bytes >= LEAST_SHARED:
-        return None
-    return f"has {format_size(node.free_bytes)} left in {DIRECTORY}"
-
-
-def _slow(node: NodeFacts) -> str | None:
-    if not node.slow:
-        return None
-    return f"takes more than {SLOW_NAME_S} s to resolve the name {node.slow[0]}"
-
-
-def _unknown(node: NodeFacts) -> str | None:
-    return f"does not know the name {node.unknown[0]}" if node.unknown else None

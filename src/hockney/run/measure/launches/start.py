@@ -17,7 +17,7 @@ from hockney.run.measure.launches.launch import (
     run_launch,
 )
 from hockney.run.measure.toolchain.mpi import library_of
-from hockney.run.mpis import Engine, Family, Mpi, family_of
+from hockney.run.mpis import Engine, Mpi, family_of
 from hockney.run.schedulers import find_starter
 
 ENGINE_PREFIX = "hockney-engine: "
@@ -93,15 +93,11 @@ def start_of(
         arguments = [*arguments, f"--sys={sysfs}"]
     command = starter.command(mpi, case, [str(engine.path), *arguments])
     family = family_of(mpi)
-    aware = _aware(family) if case.workload.uses_devices else {}
+    aware = family.AWARE if case.workload.uses_devices else {}
+    aware = {name: os.environ.get(name, value) for name, value in aware.items()}
     variables = (engine.env, family.environment(mpi), aware, case.placement.env, env or {})
     added = {name: value for some in variables for name, value in some.items()}
     return StartCommand(command, added, starter.launcher, starter.text)
-
-
-def _aware(family: Family) -> dict[str, str]:
-    """Variables of a launch with accelerators: the family's, as this process has set them."""
-    return {name: os.environ.get(name, value) for name, value in family.AWARE.items()}
 
 
 def engine_messages(outcome: Outcome) -> list[str]:

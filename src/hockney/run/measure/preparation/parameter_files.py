@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,27 +57,14 @@ Paths = list[tuple[Path, bool]]
 """Files in order of precedence, and whether each overrides the environment."""
 
 
-@dataclass(frozen=True)
-class FileKind:
-    """The parameter files of a library."""
-
-    prefix: str
-    """Prefix of the equivalent environment variables."""
-    has_prefix: bool
-    """Whether the names in the files have it, too."""
-    paths: Callable[[Mpi, Engine, Mapping[str, str], float], Paths | None]
-    """The files that the library reads in an environment; None if it does not report them (within
-    so many seconds)."""
-
-
 _listed: dict[tuple[object, ...], Paths | None] = {}
 """Files that engines listed in this process, by all that decides them: starting an engine takes
 time, and each variant and each look of `watch` would start one."""
 
 
 def _mca_files(mpi: Mpi, engine: Engine, env: Mapping[str, str], timeout_s: float) -> Paths | None:
-    """What the library reports (MPI_T): OMPI_MCA_mca_base_param_files, the home directory and the
-    place where it is installed decide it."""
+    """The files that Open MPI reads, as it reports them (MPI_T): OMPI_MCA_mca_base_param_files, the
+    home directory and the place where it is installed decide it. None if it reports none."""
     of_env = deciding(env)
     key = engine.path, deciding(os.environ), os.environ.get("HOME"), of_env
     if key in _listed:
@@ -96,18 +83,6 @@ def _mca_files(mpi: Mpi, engine: Engine, env: Mapping[str, str], timeout_s: floa
     return _listed[key]
 
 
-def _mpich_files(
-    mpi: Mpi,  # noqa: ARG001
-    engine: Engine,  # noqa: ARG001
-    env: Mapping[str, str],  # noqa: ARG001
-    timeout_s: float,  # noqa: ARG001
-) -> Paths:
-    return [(SYSTEM_MPICH, False)]
-
-
-KINDS = (FileKind(MCA, False, _mca_files), FileKind(CVAR, True, _mpich_files))
-
-
 def held_in_files(
     mpi: Mpi,
     engine: Engine,
@@ -120,15 +95,17 @@ def held_in_files(
     their values, which must not be stored."""
     held: InFiles | None = None
     family = family_of(mpi)
-    for kind in KINDS:
-        if family.control_of(f"{kind.prefix}X") is None:
+    for prefix in (MCA, CVAR):
+        if family.control_of(f"{prefix}X") is None:
             continue
-        paths = kind.paths(mpi, engine, env, timeout_s)
+        paths: Paths | None = [(SYSTEM_MPICH, False)]
+        if prefix == MCA:
+            paths = _mca_files(mpi, engine, env, timeout_s)
         if paths is None:
             continue
         held = held or NOTHING_HELD
         for path, overrides in paths:
-            if settings := _settings_in(path, kind, variables):
+            if settings := _settings_in(path, prefix, variables):
                 shown = _shown(path)
                 names = frozenset({shown} if overrides else ())
                 held = held.or_else(InFiles({shown: settings}, names))
@@ -157,7 +134,10 @@ def deciding(env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple(item for item in sorted(env.items()) if "param_file" in item[0])
 
 
-def _settings_in(path: Path, kind: FileKind, variables: Container[str]) -> dict[str, str]:
+def _settings_in(path: Path, prefix: str, variables: Container[str]) -> dict[str, str]:
+    """Values by environment variable. MPICH's file names these; in Open MPI's they lack the
+    prefix."""
+    has_prefix = prefix == CVAR
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES).decode(errors="replace")
@@ -166,17 +146,13 @@ def _settings_in(path: Path, kind: FileKind, variables: Container[str]) -> dict[
     settings: dict[str, str] = {}
     for line in text.splitlines():
         in_file, equals, value = map(str.strip, line.partition("#")[0].partition("="))
-        is_setting = equals and NAME.fullmatch(in_file) and _is_a_name(in_file, kind)
-        if not is_setting or len(value) > LONGEST_VALUE:
+        is_name = in_file.startswith(prefix) if has_prefix else in_file.islower()
+        if not (equals and is_name and NAME.fullmatch(in_file)) or len(value) > LONGEST_VALUE:
             continue
-        name = in_file if kind.has_prefix else kind.prefix + in_file
+        name = in_file if has_prefix else prefix + in_file
         if name in variables or (may_be_stored(name, value) and len(settings) < MOST_LINES):
             settings[name] = value
     return settings
-
-
-def _is_a_name(name: str, kind: FileKind) -> bool:
-    return name.startswith(kind.prefix) if kind.has_prefix else name.islower()
 
 
 def _shown(path: Path) -> str:

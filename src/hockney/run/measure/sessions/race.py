@@ -117,7 +117,8 @@ class Race:
         racing = [
             runner
             for runner in group
-            if key not in self._seen[id(runner)].lost and _has(key, runner)
+            if key not in self._seen[id(runner)].lost
+            if any(size.bytes == key[0] for size in runner.case.workload.sizes)
         ]
         seen = [self._seen[id(runner)] for runner in racing]
         counts = [
@@ -135,7 +136,9 @@ class Race:
             return  # nothing is measured further
         seen = [history for history in seen if key in history.times]
         if launches == 1:
-            behind = _far_behind([history.quartiles[key] for history in seen])
+            quartiles = [history.quartiles[key] for history in seen]
+            least = min(high for _, high in quartiles)
+            behind = [low > FAR_BEHIND * least for low, _ in quartiles]
         else:
             every = [self._seen[id(runner)].times.get(key, []) for runner in group]
             behind = _behind([history.times[key][:launches] for history in seen], every, left)
@@ -163,15 +166,6 @@ def _is_disturbed(run: Run, launch: int) -> bool:
     rounds = [record for record in run.rounds if record.launch == launch]
     waited_s = sum(record.waited_s or 0.0 for record in rounds)
     return waited_s > WAITED * sum(record.wall_s or 0.0 for record in rounds)
-
-
-def _has(key: Key, runner: Answer) -> bool:
-    return any(size.bytes == key[0] for size in runner.case.workload.sizes)
-
-
-def _far_behind(quartiles: Sequence[tuple[float, float]]) -> list[bool]:
-    least = min(high for _, high in quartiles)
-    return [low > FAR_BEHIND * least for low, _ in quartiles]
 
 
 def _behind(

@@ -72,7 +72,7 @@ class Around:
     def _around(self, session: Session, race: Race, group: Sequence[Answer]) -> list[Case]:
         """The library's own decision, the best values, and new ones around them."""
         original = {id(a): c for a, c in zip(session.answers, self.plan.cases, strict=True)}
-        known = {_algorithm_and_values(answer) for answer in group}
+        known = {(_workload(answer).algorithm, _values(answer)) for answer in group}
         kept: dict[int, set[int]] = {}
         new: list[Case] = []
         for best, sizes in _best(race, group):
@@ -133,10 +133,6 @@ def _workload(answer: Answer) -> Collective:
 def _values(answer: Answer) -> AlgorithmParameters:
     workload = _workload(answer)
     return AlgorithmParameters(workload.segment_bytes, workload.radix, workload.requests)
-
-
-def _algorithm_and_values(answer: Answer) -> tuple[str, AlgorithmParameters]:
-    return _workload(answer).algorithm, _values(answer)
 
 
 def _algorithm(session: Session, best: Answer) -> Algorithm:
