@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +42,7 @@ def is_float(name: str) -> bool:
 
 def point_columns(points: Sequence[PointEstimate]) -> Columns:
     """One row per point; participating ranks and grids are text, such as "0 1"."""
-    columns = _axis_columns(points, [1] * len(points))
+    columns = _axis_columns(points)
     for name in PointEstimate.__struct_fields__:
         if name == "interval":
             intervals = [point.interval for point in points]
@@ -92,31 +92,28 @@ def _part(visits: Visits, rows: Whole, states: States) -> Columns:
     }
     rounds = (visits.column(name)[rows].tolist() for name in ("launch", "round"))
     of_visits = [states.of(launch, round_) for launch, round_ in zip(*rounds, strict=True)]
-    columns["state"] = _repeated(of_visits, counts.tolist())
+    visit = np.repeat(np.arange(len(rows)), counts)
+    columns["state"] = [of_visits[number] for number in visit.tolist()]
     known, codes = np.unique(visits.codes[rows], return_inverse=True)
-    of_points = _axis_columns([visits.visited[code] for code in known], [1] * len(known))
-    each = np.repeat(codes, counts).tolist()
+    of_points = _axis_columns([visits.visited[code] for code in known])
+    each = codes[visit].tolist()
     columns |= {name: [values[code] for code in each] for name, values in of_points.items()}
     columns["seconds"] = (visits.values(rows) * 1e-9).tolist()
     return columns
 
 
-def _axis_columns(points: Sequence[Axes], counts: Sequence[int]) -> Columns:
-    """One column per axis, for a train one per part; counts: how often each value is repeated."""
+def _axis_columns(points: Sequence[Axes]) -> Columns:
+    """One column per axis, for a train one per part."""
     columns: Columns = {}
     for name in AXES:
         values = [getattr(point, name) for point in points]
         if name == "train":
             columns |= {
-                f"train_{part}": _repeated((t and getattr(t, part) for t in values), counts)
+                f"train_{part}": [t and getattr(t, part) for t in values]
                 for part in Train.__struct_fields__
             }
         elif name in ("peers", "grid"):
-            columns[name] = _repeated((" ".join(map(str, each)) or None for each in values), counts)
+            columns[name] = [" ".join(map(str, each)) or None for each in values]
         else:
-            columns[name] = _repeated(values, counts)
+            columns[name] = values
     return columns
-
-
-def _repeated(values: Iterable[Any], counts: Sequence[int]) -> list[Any]:
-    return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]

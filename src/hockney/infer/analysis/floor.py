@@ -35,10 +35,10 @@ def floor_ratios(estimates: Estimates) -> dict[Point, FloorRatio]:
         floor = warm.get(point.bytes)
         if floor is None:
             continue
-        below = dict(zip(floor.launch_numbers, floor.medians_s, strict=True))
+        below = floor.by_launch
         each = [
             median / below[launch]
-            for launch, median in zip(point.launch_numbers, point.medians_s, strict=True)
+            for launch, median in point.by_launch.items()
             if below.get(launch)
         ]
         if each:

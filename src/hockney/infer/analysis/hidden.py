@@ -16,10 +16,7 @@ def hidden_fractions(run: Run, estimates: Estimates) -> dict[Point, float]:
     """1 - (overlapped - computed) / alone, as the OSU Micro-Benchmarks define it (osu_ibcast), from
     0 (one after the other) to 1 (all of it hidden): the median over launches of the headline state
     that have both, each by its own times."""
-    times = {
-        point_of(point): dict(zip(point.launch_numbers, point.medians_s, strict=True))
-        for point in estimates.headline
-    }
+    times = {point_of(point): point.by_launch for point in estimates.headline}
     fractions = {}
     for point, computed_s in _computed_s(run).items():
         alone = msgspec.structs.replace(point, overlap=False)

@@ -97,10 +97,10 @@ def _ratios(
 
 def log_ratios(point: PointEstimate, base: PointEstimate) -> Array:
     """Log ratios of the launches that have both; times of 0, as in a simulation, have no ratio."""
-    known = dict(zip(base.launch_numbers, base.medians_s, strict=True))
-    pairs = [
-        (own, known[number])
-        for number, own in zip(point.launch_numbers, point.medians_s, strict=True)
+    known = base.by_launch
+    ratios = [
+        own / known[number]
+        for number, own in point.by_launch.items()
         if known.get(number, 0.0) > 0.0 and own > 0.0
     ]
-    return np.array([np.log(own / other) for own, other in pairs], dtype=np.float64)
+    return np.array([np.log(ratio) for ratio in ratios], dtype=np.float64)

@@ -70,6 +70,11 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
         return self.typical_s if self.statistic == "median" else None
 
     @property
+    def by_launch(self) -> dict[int, float]:
+        """`medians_s` by the numbers of the launches."""
+        return dict(zip(self.launch_numbers, self.medians_s, strict=True))
+
+    @property
     def is_auxiliary(self) -> bool:
         return self.operation in AUXILIARY
 

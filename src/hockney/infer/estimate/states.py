@@ -86,7 +86,7 @@ def find_states(run: Run) -> States:
     probes = _handovers(run)
     kind = "handover"
     if not probes:
-        probes, kind = _work(run), "work"
+        probes, kind = work_of_rounds(run), "work"
     if len(probes) < LEAST_PROBES:
         return ONE_STATE
     keys = sorted(probes)
@@ -147,7 +147,7 @@ def _handovers(run: Run) -> dict[Key, float]:
     }
 
 
-def _work(run: Run) -> dict[Key, float]:
+def work_of_rounds(run: Run) -> dict[Key, float]:
     """The slowest rank's fixed work after each round, where no memory is shared."""
     work: dict[Key, float] = {}
     looks: list[Round | Noise] = [*run.rounds, *run.noises]

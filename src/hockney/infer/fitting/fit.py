@@ -137,7 +137,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     rows = {number: row for row, number in enumerate(numbers)}
     seconds = np.full((len(numbers), len(ordered)), np.nan)
     for column, point in enumerate(ordered):
-        for number, median in zip(point.launch_numbers, point.medians_s, strict=True):
+        for number, median in point.by_launch.items():
             if median > 0.0:
                 seconds[rows[number], column] = median
     bad = [point.bytes for point in ordered if not point.typical_s > 0.0]

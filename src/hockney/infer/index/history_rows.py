@@ -72,12 +72,9 @@ def _worked_out(path: Path) -> Known:
 
 def _rows(database: sqlite3.Connection, file: int) -> Rows:
     """Rows of the run and of its points."""
-    run = (
-        "SELECT cut, run, started, label, system, short_system, handover_s, facts, curve_names"
-        " FROM runs WHERE file_id = ?"
-    )
+    run = f"SELECT {', '.join(_Row.__struct_fields__)} FROM runs WHERE file_id = ?"
     points = (
-        "SELECT curve, bytes, time_s, low_s, high_s FROM points WHERE file_id = ?"
+        f"SELECT {', '.join(_Point.__struct_fields__)} FROM points WHERE file_id = ?"
         " ORDER BY curve, bytes"
     )
     return [row for query in (run, points) for row in database.execute(query, (file,)).fetchall()]

@@ -8,7 +8,7 @@ import msgspec
 
 from hockney.plan import Plan, plan_of
 from hockney.plan.plan import difference
-from hockney.records import Run, RunRecord
+from hockney.records import LaunchRecord, Run, RunRecord
 
 OTHER_QUESTION = "of another question"
 OTHER_MPI = "under another MPI library or version"
@@ -33,11 +33,7 @@ class Question(msgspec.Struct, frozen=True):
 
 def question_of(run: Run) -> Question:
     header = run.header
-    if not run.launches:
-        return Question(
-            header.experiment, header.label, header.options, None, None, (), False, None
-        )
-    first = run.launches[0]
+    first = run.launches[0] if run.launches else LaunchRecord(launch=0)
     hosts = sorted({place.host or "" for place in first.places})
     return Question(
         header.experiment,

@@ -56,9 +56,8 @@ class Parameters:
     def level(self, name: str) -> Level:
         """The parameters of a level, or of the one used instead."""
         at = LEVELS.index(name)
-        known = {"socket": self.socket, "node": self.node, "network": self.network}
         for other in (*LEVELS[at:], *reversed(LEVELS[:at])):
-            level = known[other]
+            level: Level | None = getattr(self, other)
             if level is not None:
                 return level
         raise UsageError(
@@ -202,8 +201,4 @@ def parameters_of(points: Sequence[PointEstimate], placement: Sequence[Place]) -
             "measure them: hockney pingpong, or hockney cores for every level",
         )
     levels = {name: Level(*map(float, np.median(of, axis=0))) for name, of in by_level.items()}
-    return Parameters(
-        socket=levels.get("socket"),
-        node=levels.get("node"),
-        network=levels.get("network"),
-    )
+    return Parameters(levels.get("socket"), levels.get("node"), levels.get("network"))

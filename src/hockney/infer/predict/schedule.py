@@ -111,8 +111,37 @@ def parts(bytes_: int, count: int) -> Array:
 
 def circular_sums(sizes: Array, first: Ranks, count: int) -> Array:
     """Bytes of `count` neighbouring parts from each `first` on, counted round the end."""
-    total = np.concatenate([[0.0], np.cumsum(np.concatenate([sizes, sizes]))])
+    total = sums_of(np.concatenate([sizes, sizes]))
     return np.asarray(total[first + count] - total[first], dtype=np.float64)
+
+
+def sums_of(sizes: Array) -> Array:
+    """Bytes before each block, and of all; shape (blocks + 1,)."""
+    return np.concatenate([[0.0], np.cumsum(sizes)])
+
+
+def ranges(
+    sources: Ranks,
+    destinations: Ranks,
+    first: Ranks,
+    end: Ranks,
+    total: Array,
+    *,
+    in_turn: bool = False,
+    reduces: bool = False,
+) -> Step:
+    """A step whose messages carry the blocks from first to before end. total: sums_of sizes."""
+
+    def blocks(message: int) -> range:
+        return range(int(first[message]), int(end[message]))
+
+    sizes = total[end] - total[first]
+    return step(sources, destinations, sizes, blocks, in_turn=in_turn, reduces=reduces)
+
+
+def of_equal_blocks(schedule: Callable[[int, Array], Schedule]) -> Algorithm:
+    """An algorithm without segments: the schedule for a block of the collective's bytes a rank."""
+    return lambda ranks, bytes_, _segment: schedule(ranks, np.full(ranks, float(bytes_)))
 
 
 def power_below(ranks: int) -> int:

@@ -175,25 +175,15 @@ def _exponent(analysis: Analysis, quantity: Quantity, chosen: list[PointEstimate
     if any(number.interval.low <= 0.0 for _, number in logs):
         raise CannotTellError("a time may be 0", "choose other sizes")
     weights = [((x - mean) / spread, number) for x, number in logs]
-
-    def at(rising: Callable[[Number], float], falling: Callable[[Number], float]) -> float:
-        return sum(w * math.log((rising if w > 0.0 else falling)(number)) for w, number in weights)
-
+    value = sum(w * math.log(number.value) for w, number in weights)
+    ends = [
+        sorted((w * math.log(number.interval.low), w * math.log(number.interval.high)))
+        for w, number in weights
+    ]
     numbers = [number for _, number in logs]
-    interval = Interval(at(_low, _high), at(_high, _low), kind=common_kind(numbers))
-    return Number(at(_value, _value), interval, min(number.launches for number in numbers))
-
-
-def _value(number: Number) -> float:
-    return number.value
-
-
-def _low(number: Number) -> float:
-    return number.interval.low
-
-
-def _high(number: Number) -> float:
-    return number.interval.high
+    low, high = map(sum, zip(*ends, strict=True))
+    interval = Interval(low, high, kind=common_kind(numbers))
+    return Number(value, interval, min(number.launches for number in numbers))
 
 
 def _against(against: str, point: PointEstimate) -> float:

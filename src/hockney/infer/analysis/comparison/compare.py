@@ -376,7 +376,7 @@ def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:
         return together
     values: dict[int, list[float]] = {launch: [] for launch in sorted(launches)}
     for point, centre in zip(points, centres, strict=True):
-        for launch, median in zip(point.launch_numbers, point.medians_s, strict=True):
+        for launch, median in point.by_launch.items():
             if launch in values:
                 values[launch].append(math.log(median) - centre)
     return np.array([np.mean(ratios) for ratios in values.values()])

@@ -33,7 +33,7 @@ def host_limits(analysis: Analysis, before: Hosts, after: Hosts) -> Limits:
     for point in analysis.of_every_launch.own():
         logs = {
             launch: math.log(median_s / point.typical_s)
-            for launch, median_s in zip(point.launch_numbers, point.medians_s, strict=True)
+            for launch, median_s in point.by_launch.items()
             if min(median_s, point.typical_s) > 0.0 and hosts.get(launch) in (before, after)
         }
         chances.append(_over_hosts(logs, hosts, before, after).p)

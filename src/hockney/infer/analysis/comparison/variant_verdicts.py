@@ -11,7 +11,7 @@ from hockney.plan import Plan
 from hockney.plan.axes import Point
 from hockney.plan.variant_names import shown_names
 from hockney.plan.variants import ENVIRONMENT, Comparison
-from hockney.records import Run
+from hockney.records import Finish, Run
 
 DRIFT_LEVEL = 0.01
 """p of the test for a trend below which drift in the ratios is reported."""
@@ -128,10 +128,9 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
         return None
     comparison = plan.comparison
     times = block_times(run)
-    looks = run.finish.looks if run.finish is not None else []
-    blocks = run.finish.look_blocks if run.finish is not None else []
-    continued = run.finish.continued if run.finish is not None and not run.is_simulated else 0
-    ratios = variant_ratios(times, comparison, looks or (1.0,), blocks)
+    finish = run.finish or Finish(reason="", spent_s=0.0, sampling={})
+    continued = 0 if run.is_simulated else finish.continued
+    ratios = variant_ratios(times, comparison, finish.looks or (1.0,), finish.look_blocks)
     measured = {variant for block in times.by_block.values() for variant in block}
     return VariantStudy(
         comparison=comparison,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.differences import holm
 from hockney.infer.estimate.points import Estimates, PointEstimate
-from hockney.records import Noise, Round, Run
+from hockney.infer.estimate.states import work_of_rounds
+from hockney.records import Run
 
 ByLaunch = dict[int, float]
 
@@ -55,7 +56,7 @@ def covariates(run: Run, estimates: Estimates) -> list[Covariate]:
     ]
     corrected = holm(np.array([covariate.p for covariate in fitted])).tolist()
     sure = [
-        Covariate(covariate.operation, covariate.probe, covariate.fraction, p, covariate.launches)
+        replace(covariate, p=p)
         for covariate, p in zip(fitted, corrected, strict=True)
         if p < SIGNIFICANCE and covariate.fraction >= LEAST_FRACTION
     ]
@@ -71,7 +72,7 @@ def _levels(points: Iterable[PointEstimate]) -> ByLaunch:
     by_launch: dict[int, list[float]] = {}
     for point in points:
         if point.typical_s:
-            for launch, median_s in zip(point.launch_numbers, point.medians_s, strict=True):
+            for launch, median_s in point.by_launch.items():
                 if median_s > 0.0:
                     by_launch.setdefault(launch, []).append(math.log(median_s / point.typical_s))
     return {launch: float(np.mean(logs)) for launch, logs in by_launch.items()}
@@ -79,13 +80,7 @@ def _levels(points: Iterable[PointEstimate]) -> ByLaunch:
 
 def _compute(run: Run, estimates: Estimates) -> ByLaunch:
     """Log of the slowest rank's time for the fixed work, by launch."""
-    looks: list[Round | Noise] = [*run.rounds, *run.noises]
-    of_round: dict[tuple[int, int], float] = {}
-    for look in looks:
-        if look.probe_s and look.round is not None:
-            key = (look.launch, look.round)
-            of_round[key] = max(of_round.get(key, 0.0), look.probe_s)
-    return _medians(of_round, estimates)
+    return _medians(work_of_rounds(run), estimates)
 
 
 def _handover(run: Run, estimates: Estimates) -> ByLaunch:

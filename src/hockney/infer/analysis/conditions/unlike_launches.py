@@ -46,7 +46,7 @@ class Modes:
 
 def _is_between(point: PointEstimate, modes: Sequence[Mode]) -> bool:
     """Whether no mode has launches on both sides of the point's median, or at it."""
-    of_launch = dict(zip(point.launch_numbers, point.medians_s, strict=True))
+    of_launch = point.by_launch
     known = [[of_launch[n] for n in mode.launches if n in of_launch] for mode in modes]
     return not any(each and min(each) <= point.typical_s <= max(each) for each in known)
 

@@ -185,7 +185,7 @@ def _times(size: int, points: Sequence[PointEstimate]) -> GroupTimes | None:
     medians = np.array([point.typical_s for point in points])
     launches: dict[int, list[float]] = {}
     for point in points:
-        for launch, median in zip(point.launch_numbers, point.medians_s, strict=True):
+        for launch, median in point.by_launch.items():
             launches.setdefault(launch, []).append(median)
     return GroupTimes(
         bytes=size,

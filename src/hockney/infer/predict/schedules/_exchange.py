@@ -14,11 +14,12 @@ from hockney.infer.arrays import Array
 from hockney.infer.predict.schedule import (
     Ranks,
     Schedule,
-    Step,
     circular_sums,
     one_block,
     power_below,
+    ranges,
     step,
+    sums_of,
 )
 
 
@@ -65,7 +66,7 @@ def recursive_doubling(ranks: int, sizes: Array) -> Schedule:
     """Allgather in which ranks r and r xor 2^k exchange all that their groups of 2^k have. If the
     other group is incomplete, ranks without a partner get its blocks from the rest of their own
     group, by halves (as in MPICH)."""
-    total = np.concatenate([[0.0], np.cumsum(sizes)])
+    total = sums_of(sizes)
     rank, mask = np.arange(ranks), 1
     while mask < ranks:
         has = rank[(rank ^ mask) < ranks]
@@ -119,7 +120,7 @@ def halving(ranks: int, sizes: Array) -> Schedule:
     """Reduce-scatter on a hypercube: neighbours split their common blocks in halves and each
     reduces one; sizes: one block for each rank of the cube (Rabenseifner 2004)."""
     cube = hypercube(ranks)
-    total = np.concatenate([[0.0], np.cumsum(sizes)])
+    total = sums_of(sizes)
     for bit in range(len(cube).bit_length() - 1):
         other = np.arange(len(cube)) ^ (1 << bit)
         first, count = _range(len(cube), bit + 1)
@@ -129,7 +130,7 @@ def halving(ranks: int, sizes: Array) -> Schedule:
 def doubling(ranks: int, sizes: Array) -> Schedule:
     """Allgather: the reverse of `halving`."""
     cube = hypercube(ranks)
-    total = np.concatenate([[0.0], np.cumsum(sizes)])
+    total = sums_of(sizes)
     for bit in reversed(range(len(cube).bit_length() - 1)):
         first, count = _range(len(cube), bit + 1)
         yield ranges(cube, cube[np.arange(len(cube)) ^ (1 << bit)], first, first + count, total)
@@ -138,7 +139,7 @@ def doubling(ranks: int, sizes: Array) -> Schedule:
 def gathering(ranks: int, sizes: Array) -> Schedule:
     """Gather to the root: the reverse of `halving`, towards rank 0 only."""
     cube = hypercube(ranks)
-    total = np.concatenate([[0.0], np.cumsum(sizes)])
+    total = sums_of(sizes)
     for bit in reversed(range(len(cube).bit_length() - 1)):
         number = np.arange(1 << bit, 2 << bit)
         first, count = _range(len(cube), bit + 1)
@@ -154,29 +155,6 @@ def _range(cube: int, bits: int) -> tuple[Ranks, int]:
     for bit in range(bits):
         first += ((number >> bit) & 1) * (cube >> (bit + 1))
     return first, cube >> bits
-
-
-def ranges(
-    sources: Ranks,
-    destinations: Ranks,
-    first: Ranks,
-    end: Ranks,
-    total: Array,
-    reduces: bool = False,
-) -> Step:
-    """A step whose messages carry the blocks from first to before end; total: sums of sizes from 0
-    on."""
-    return step(
-        sources,
-        destinations,
-        total[end] - total[first],
-        partial(_between, first, end),
-        reduces=reduces,
-    )
-
-
-def _between(first: Ranks, end: Ranks, message: int) -> Iterable[int]:
-    return range(int(first[message]), int(end[message]))
 
 
 def _pair(pair: Ranks, message: int) -> Iterable[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from hockney.infer.predict.schedule import (
     STEP_MESSAGES,
     Ranks,
     Schedule,
-    Step,
+    one_block,
+    ranges,
     step,
+    sums_of,
     too_long,
 )
 
@@ -100,83 +103,62 @@ def down(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
     """Every rank passes each segment on to all its children, while it receives the next. Block s is
     segment s."""
     first = shape.depth[shape.parents]
-    for time in _times(first, segments):
-        segment = time - first
-        yield _moving(shape.parents, shape.children, segment, segments, in_turn=in_turn)
+    return _by_segments(shape.parents, shape.children, first, segments, in_turn, reduces=False)
 
 
 def up(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
     """Every rank adds its children's data to its own and sends the sum to its parent, the reverse
     of `down`."""
     first = shape.height[shape.children]
-    for time in _times(first, segments):
-        segment = time - first
-        yield _moving(
-            shape.children, shape.parents, segment, segments, in_turn=in_turn, reduces=True
-        )
+    return _by_segments(shape.children, shape.parents, first, segments, in_turn, reduces=True)
 
 
-def _times(first: Ranks, segments: Array) -> range:
+def _by_segments(
+    sources: Ranks,
+    destinations: Ranks,
+    first: Ranks,
+    segments: Array,
+    in_turn: bool,
+    reduces: bool,
+) -> Schedule:
     """The steps in which edges that carry their first segment in step `first` carry all. Raises
     UsageError if they are too many, before edges are computed."""
     times = range(int(first.max(initial=-1)) + len(segments))
     if len(times) * STEP_MESSAGES > MOST_MESSAGES:
         raise too_long(len(first) * len(segments))
-    return times
-
-
-def _moving(
-    sources: Ranks,
-    destinations: Ranks,
-    segment: Ranks,
-    segments: Array,
-    *,
-    in_turn: bool,
-    reduces: bool = False,
-) -> Step:
-    """The messages of the edges that carry a segment in this step."""
-    due = (segment >= 0) & (segment < len(segments))
-    carried = segment[due]
-    return step(
-        sources[due],
-        destinations[due],
-        segments[carried],
-        lambda message: (int(carried[message]),),
-        in_turn=in_turn,
-        reduces=reduces,
-    )
+    for time in times:
+        due = (time >= first) & (time - first < len(segments))
+        carried = (time - first)[due]
+        yield step(
+            sources[due],
+            destinations[due],
+            segments[carried],
+            partial(one_block, carried),
+            in_turn=in_turn,
+            reduces=reduces,
+        )
 
 
 def spread(shape: Tree, sizes: Array, in_turn: bool = True) -> Schedule:
     """Scatter: every rank gets the blocks of its subtree from its parent, keeps its own and passes
     on the others. The subtree of rank r must have the ranks r, r + 1, ...; block r is rank r's."""
     first = shape.depth[shape.parents]
-    for time in range(int(first.max(initial=-1)) + 1):
-        due = first == time
-        yield _subtrees(
-            shape, sizes, shape.parents[due], shape.children[due], shape.children[due], in_turn
-        )
+    return _by_subtrees(shape, sizes, shape.parents, shape.children, first, in_turn)
 
 
 def collect(shape: Tree, sizes: Array, in_turn: bool = True) -> Schedule:
     """Gather: the reverse of `spread`."""
     first = shape.height[shape.children]
+    return _by_subtrees(shape, sizes, shape.children, shape.parents, first, in_turn)
+
+
+def _by_subtrees(
+    shape: Tree, sizes: Array, sources: Ranks, destinations: Ranks, first: Ranks, in_turn: bool
+) -> Schedule:
+    """The steps in which edges carry the blocks of the subtree below them, each in step `first`."""
+    total = sums_of(sizes)
     for time in range(int(first.max(initial=-1)) + 1):
         due = first == time
-        yield _subtrees(
-            shape, sizes, shape.children[due], shape.parents[due], shape.children[due], in_turn
-        )
-
-
-def _subtrees(
-    shape: Tree, sizes: Array, sources: Ranks, destinations: Ranks, heads: Ranks, in_turn: bool
-) -> Step:
-    total = np.concatenate([[0.0], np.cumsum(sizes)])
-    ends = heads + shape.members[heads]
-    return step(
-        sources,
-        destinations,
-        total[ends] - total[heads],
-        lambda message: range(int(heads[message]), int(ends[message])),
-        in_turn=in_turn,
-    )
+        heads = shape.children[due]
+        ends = heads + shape.members[heads]
+        yield ranges(sources[due], destinations[due], heads, ends, total, in_turn=in_turn)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.infer.predict.schedule import Schedule, phase, require, step
+from hockney.infer.arrays import Array
+from hockney.infer.predict.schedule import Schedule, of_equal_blocks, phase, require, step
 from hockney.infer.predict.schedules import _exchange as exchange
 from hockney.infer.predict.schedules import _trees as trees
 
@@ -20,33 +21,21 @@ def _to_others(ranks: int, bytes_: int) -> Schedule:
     yield step(np.zeros_like(others), others, ranks * bytes_, lambda _: range(ranks))
 
 
-def bruck(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    return exchange.bruck(ranks, np.full(ranks, float(bytes_)))
-
-
-def recursive_doubling(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    return exchange.recursive_doubling(ranks, np.full(ranks, float(bytes_)))
-
-
-def ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    return exchange.ring(ranks, np.full(ranks, float(bytes_)))
-
-
-def neighbor(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
+def neighbor(ranks: int, sizes: Array) -> Schedule:
     require(ranks % 2 == 0, "neighbor exchange is for an even number of ranks", ranks)
-    return exchange.neighbour(ranks, np.full(ranks, float(bytes_)))
+    return exchange.neighbour(ranks, sizes)
 
 
-def two_procs(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
+def two_procs(ranks: int, sizes: Array) -> Schedule:
     require(ranks == 2, "two_procs is for two ranks", ranks)
-    return exchange.recursive_doubling(ranks, np.full(ranks, float(bytes_)))
+    return exchange.recursive_doubling(ranks, sizes)
 
 
 ALGORITHMS = {
     "basic_linear": linear,
-    "bruck": bruck,
-    "recursive_doubling": recursive_doubling,
-    "ring": ring,
-    "neighbor": neighbor,
-    "two_procs": two_procs,
+    "bruck": of_equal_blocks(exchange.bruck),
+    "recursive_doubling": of_equal_blocks(exchange.recursive_doubling),
+    "ring": of_equal_blocks(exchange.ring),
+    "neighbor": of_equal_blocks(neighbor),
+    "two_procs": of_equal_blocks(two_procs),
 }

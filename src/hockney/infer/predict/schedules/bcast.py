@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from hockney.infer.arrays import Array
-from hockney.infer.predict.schedule import Schedule, one_block, parts, phase, split, step
+from hockney.infer.predict.schedule import Algorithm, Schedule, one_block, parts, phase, split, step
 from hockney.infer.predict.schedules import _exchange as exchange
 from hockney.infer.predict.schedules import _trees as trees
 
 
-def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.down(trees.flat(ranks), split(bytes_, segment))
+def _down(shape: Callable[[int], trees.Tree], in_turn: bool = False) -> Algorithm:
+    return lambda ranks, bytes_, segment: trees.down(shape(ranks), split(bytes_, segment), in_turn)
 
 
-def chain(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.down(trees.chain(ranks, trees.CHAIN_FANOUT), split(bytes_, segment))
-
-
-def pipeline(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.down(trees.chain(ranks), split(bytes_, segment))
-
-
-def binary(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.down(trees.binary(ranks), split(bytes_, segment))
-
-
-def binomial(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.down(trees.binomial(ranks), split(bytes_, segment), in_turn=True)
-
-
-def knomial(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.down(trees.knomial(ranks), split(bytes_, segment))
+linear = _down(trees.flat)
+chain = _down(partial(trees.chain, fanout=trees.CHAIN_FANOUT))
+pipeline = _down(trees.chain)
+binary = _down(trees.binary)
+binomial = _down(trees.binomial, in_turn=True)
+knomial = _down(trees.knomial)
 
 
 def split_binary(ranks: int, bytes_: int, segment: int | None) -> Schedule:

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from hockney.infer.predict.schedule import Schedule, parts, phase, power_below, split
+from collections.abc import Callable
+from functools import partial
+
+from hockney.infer.predict.schedule import Algorithm, Schedule, parts, phase, power_below, split
 from hockney.infer.predict.schedules import _exchange as exchange
 from hockney.infer.predict.schedules import _trees as trees
 
 
-def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.up(trees.flat(ranks), split(bytes_, segment), in_turn=True)
+def _up(shape: Callable[[int], trees.Tree], in_turn: bool = False) -> Algorithm:
+    return lambda ranks, bytes_, segment: trees.up(shape(ranks), split(bytes_, segment), in_turn)
 
 
-def chain(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.up(trees.chain(ranks, trees.CHAIN_FANOUT), split(bytes_, segment))
-
-
-def pipeline(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.up(trees.chain(ranks), split(bytes_, segment))
-
-
-def binary(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.up(trees.binary(ranks), split(bytes_, segment))
-
-
-def binomial(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.up(trees.binomial(ranks), split(bytes_, segment), in_turn=True)
-
-
-def knomial(ranks: int, bytes_: int, segment: int | None) -> Schedule:
-    return trees.up(trees.knomial(ranks), split(bytes_, segment))
+linear = _up(trees.flat, in_turn=True)
+chain = _up(partial(trees.chain, fanout=trees.CHAIN_FANOUT))
+pipeline = _up(trees.chain)
+binary = _up(trees.binary)
+binomial = _up(trees.binomial, in_turn=True)
+knomial = _up(trees.knomial)
 
 
 def rabenseifner(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001

@@ -6,7 +6,15 @@ from functools import partial
 
 import numpy as np
 
-from hockney.infer.predict.schedule import Schedule, one_block, power_below, step
+from hockney.infer.predict.schedule import (
+    Schedule,
+    of_equal_blocks,
+    one_block,
+    power_below,
+    ranges,
+    step,
+    sums_of,
+)
 from hockney.infer.predict.schedules import _exchange as exchange
 from hockney.infer.predict.schedules import _trees as trees
 
@@ -34,23 +42,17 @@ def pairwise(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa:
         yield step(rank, to, bytes_, partial(one_block, to), reduces=True)
 
 
-def ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    return exchange.ring(ranks, np.full(ranks, float(bytes_)), reduces=True, shift=-1)
-
-
 def recursive_halving(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
     """Distant neighbours of a hypercube exchange first, so that each keeps adjacent blocks."""
     sizes = np.full(ranks, float(bytes_))
     yield from exchange.fold(ranks, sizes)
-    cube, total = exchange.hypercube(ranks), np.concatenate([[0.0], np.cumsum(sizes)])
+    cube, total = exchange.hypercube(ranks), sums_of(sizes)
     ends = np.concatenate([cube, [ranks]])
     distance = len(cube) // 2
     while distance:
         other = np.arange(len(cube)) ^ distance
         kept = other & ~(distance - 1)
-        yield exchange.ranges(
-            cube, cube[other], ends[kept], ends[kept + distance], total, reduces=True
-        )
+        yield ranges(cube, cube[other], ends[kept], ends[kept + distance], total, reduces=True)
         distance //= 2
     even = 2 * np.arange(ranks - power_below(ranks))
     yield step(even, even + 1, bytes_, partial(one_block, even + 1))
@@ -59,6 +61,6 @@ def recursive_halving(ranks: int, bytes_: int, segment: int | None) -> Schedule:
 ALGORITHMS = {
     "basic_linear": linear,
     "pairwise": pairwise,
-    "ring": ring,
+    "ring": of_equal_blocks(partial(exchange.ring, reduces=True, shift=-1)),
     "recursive_halving": recursive_halving,
 }

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from hockney.infer.predict.schedule import Schedule
+from hockney.infer.predict.schedule import of_equal_blocks
 from hockney.infer.predict.schedules import _trees as trees
 
-
-def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    """The root waits for each of its messages."""
-    return trees.spread(trees.flat(ranks), np.full(ranks, float(bytes_)))
-
-
-def linear_nb(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    """The root posts all its messages at once."""
-    return trees.spread(trees.flat(ranks), np.full(ranks, float(bytes_)), in_turn=False)
-
-
-def binomial(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    return trees.spread(trees.binomial(ranks), np.full(ranks, float(bytes_)))
-
-
-ALGORITHMS = {"basic_linear": linear, "linear_nb": linear_nb, "binomial": binomial}
+ALGORITHMS = {
+    # The root waits for each of its messages, or posts all of them at once.
+    "basic_linear": of_equal_blocks(lambda ranks, sizes: trees.spread(trees.flat(ranks), sizes)),
+    "linear_nb": of_equal_blocks(
+        lambda ranks, sizes: trees.spread(trees.flat(ranks), sizes, in_turn=False)
+    ),
+    "binomial": of_equal_blocks(lambda ranks, sizes: trees.spread(trees.binomial(ranks), sizes)),
+}
