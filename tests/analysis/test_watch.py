@@ -25,7 +25,7 @@ from hockney.infer.estimate import detector
 from hockney.run.measure.looks import LIST, append_look, read_looks
 from hockney.run.measure.parts_file import PartsFile
 from hockney.show.report import render_watch
-from hockney.show.watch_lines import change_line
+from hockney.show.watch_lines import alarm_environment, change_line
 
 BEGAN = datetime(2026, 1, 5, tzinfo=timezone.utc)
 LEARNED = 400
@@ -281,6 +281,17 @@ def test_what_the_first_look_lacked_is_said_not_to_be_followed() -> None:
     first = msgspec.structs.replace(every[0], readings=every[0].readings[:-1])
     shown = taken([first, *every[1:]], Watch(0.01))
     assert all("1 number is not followed" in each.notes[0] for each in shown[1:])
+
+
+def test_the_text_of_an_alarm_of_a_thousand_nodes_fits_a_variable() -> None:
+    watch = Watch(0.01)
+    shown = taken(network_looks(3, 6), watch)
+    (watched,) = watch.systems.values()
+    (change,) = [change for look in shown for change in look.changes]
+    text = alarm_environment(watched, [change] * 1000)["HOCKNEY_TEXT"]
+    assert len(text) < 100_000
+    assert text.endswith("\nand 900 more")
+    assert alarm_environment(watched, [change] * 2)["HOCKNEY_TEXT"].count("SLOWER") == 2
 
 
 def test_the_page_says_first_what_changed() -> None:

@@ -176,6 +176,35 @@ def test_what_is_damaged_is_made_again(hockney: RunHockney, tmp_path: Path) -> N
     assert (done.status, "plan.json is damaged" in done.stderr) == (2, True)
 
 
+def test_the_nodes_of_a_network_are_followed_in_a_file_of_their_own(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, folder = watching.look_of, tmp_path / "w"
+    series = [WatchedSeries(8, "node", (f"n{number}",)) for number in range(200)]
+    nodes = tuple(Reading(each, 1.0) for each in series)
+
+    def network(
+        number: int, facts: RunFacts, readings: tuple[Reading, ...], wall_s: float | None
+    ) -> Look:
+        look = real(number, facts, readings, wall_s)
+        return msgspec.structs.replace(look, readings=(*readings, *nodes))
+
+    monkeypatch.setattr(watching, "look_of", network)
+    for _ in range(2):
+        done = hockney(*ONCE, *QUICK)
+        assert "slowest of 200 parts: node n0 at 8 B (1.000)" in done.stdout
+    assert [len(look.readings) for look in listed(folder)] == [1, 1]
+    path = folder / "parts.bin"
+    path.unlink()
+    done = hockney(*ONCE, *QUICK)
+    assert "parts.bin lacked 2 looks; 2 looks read from result files again" in done.stderr
+    assert "look 3 at this level" in done.stdout
+    path.write_bytes(path.read_bytes()[:-40] + bytes(40))
+    done = hockney(*ONCE, *QUICK)
+    assert (done.status, "parts.bin is damaged at look 3" in done.stderr) == (2, True)
+    assert "remove it" in done.stderr
+
+
 def test_a_look_whose_file_is_not_whole_is_left_out(hockney: RunHockney, tmp_path: Path) -> None:
     hockney(*ONCE, *QUICK)
     folder = tmp_path / "w"

@@ -19,6 +19,8 @@ PARTS = {
     CABLE: "cable {}",
 }
 """The parts of a network by their kind, in words."""
+MOST_IN_TEXT = 100
+"""Most changes in HOCKNEY_TEXT: Linux starts no command with a variable of more than 128 KiB."""
 
 
 def look_line(watched: Watched) -> str:
@@ -69,8 +71,10 @@ def change_line(watched: Watched, change: LevelChange) -> str:
 def alarm_environment(watched: Watched, changes: Sequence[LevelChange]) -> dict[str, str]:
     """Variables for the command of --on-alarm, of the largest change."""
     worst = max(changes, key=lambda change: change.ratio)
+    lines = [change_line(watched, change) for change in changes[:MOST_IN_TEXT]]
+    lines += [f"and {len(changes) - MOST_IN_TEXT} more"] * (len(changes) > MOST_IN_TEXT)
     return {
-        "HOCKNEY_TEXT": "\n".join(change_line(watched, change) for change in changes),
+        "HOCKNEY_TEXT": "\n".join(lines),
         "HOCKNEY_SYSTEM": watched.system,
         "HOCKNEY_WHAT": series_words(watched.series[worst.series]),
         "HOCKNEY_BYTES": str(watched.series[worst.series].bytes),

@@ -30,7 +30,6 @@ IDENTITY = ("hockney", "MPI version", "definition")
 RECENT = 20
 """Number of the newest looks whose duration limits how often one is made, and whose values are
 usual."""
-
 MOST_NAMED = 128
 """Most hosts that the name of a system lists: it is in each look, alarm and metric."""
 SAME_NODES = 0.9
@@ -268,10 +267,12 @@ class Watch:
     def _system_of(self, look: Look, parts: Parts) -> str:
         """The name of the system of a look: of many nodes, of which some are down now and then, one
         that has most of them."""
-        name, nodes = name_of(look.system), parts.nodes
-        if name in self.systems or len(nodes) <= MOST_NAMED:
+        name = name_of(look.system)
+        if name in self.systems or len(parts.order) <= MOST_NAMED:
             return name
-        kind = _kind_of(name)
+        kind, nodes = _kind_of(name), parts.nodes
+        if len(nodes) <= MOST_NAMED:
+            return name
         for other, watched in self.systems.items():
             shared = len(nodes & watched.nodes) / max(len(nodes), len(watched.nodes))
             if _kind_of(other) == kind and shared >= SAME_NODES:
