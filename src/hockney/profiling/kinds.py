@@ -225,16 +225,11 @@ class Profile:
         )
 
     def add(self, line: Line) -> None:
-        if isinstance(line, RankRecord):
-            self.ranks.append(line)
-        elif isinstance(line, Calls):
-            self.calls.append(line)
-        elif isinstance(line, Blame):
-            self.blames.append(line)
-        elif isinstance(line, Acts):
-            self.acts.append(line)
-        elif isinstance(line, MessagesAlone):
+        if isinstance(line, MessagesAlone):
             self.machine = line
+        elif not isinstance(line, Program):
+            lists = {RankRecord: self.ranks, Calls: self.calls, Blame: self.blames, Acts: self.acts}
+            lists[type(line)].append(line)  # type: ignore[attr-defined]
 
     def lines(self) -> list[Line]:
         machine = [] if self.machine is None else [self.machine]

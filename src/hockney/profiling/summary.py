@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,10 +73,7 @@ class ProfileSummary:
 
     def by(self, key: Callable[[Calls], tuple[object, ...]]) -> list[CallRow]:
         """Sums of all calls by a key, those that took the most time first."""
-        sums: dict[tuple[object, ...], Sum] = defaultdict(Sum)
-        for calls in self.profile.calls:
-            sums[key(calls)].add(calls)
-        rows = [CallRow(key, total) for key, total in sums.items()]
+        rows = _rows((key(calls), calls) for calls in self.profile.calls)
         return sorted(rows, key=lambda row: (-row.sum.spent_s, -row.sum.time_s))
 
     @cached_property
@@ -182,15 +179,15 @@ class ProfileSummary:
         the host's."""
         if all(calls.memory == "host" for calls in self.profile.calls):
             return []
-        sums: dict[tuple[object, ...], Sum] = defaultdict(Sum)
-        for calls in self.profile.calls:
-            if calls.bytes_sum:
-                sums[calls.memory, None].add(calls)
-                sums[calls.memory, calls.started or calls.call].add(calls)
-        of_memory = {key[0]: total.bytes for key, total in sums.items() if key[1] is None}
+        rows = _rows(
+            ((calls.memory, name), calls)
+            for calls in self.profile.calls
+            if calls.bytes_sum
+            for name in (None, calls.started or calls.call)
+        )
+        whole = {row.key[0]: row.sum.bytes for row in rows if row.key[1] is None}
         return sorted(
-            (CallRow(key, total) for key, total in sums.items()),
-            key=lambda row: (-of_memory[row.key[0]], row.key[1] is not None, -row.sum.bytes),
+            rows, key=lambda row: (-whole[row.key[0]], row.key[1] is not None, -row.sum.bytes)
         )
 
     @cached_property
@@ -210,12 +207,16 @@ class ProfileSummary:
     @cached_property
     def by_distance(self) -> list[CallRow]:
         """Messages between two ranks, by their distance."""
-        sums: dict[str, Sum] = defaultdict(Sum)
-        for calls, far in self.messages:
-            sums[far].add(calls)
-        return sorted(
-            (CallRow((key,), total) for key, total in sums.items()), key=lambda r: -r.sum.bytes
-        )
+        rows = _rows(((far,), calls) for calls, far in self.messages)
+        return sorted(rows, key=lambda row: -row.sum.bytes)
+
+
+def _rows(keyed: Iterable[tuple[tuple[object, ...], Calls]]) -> list[CallRow]:
+    """The sums of calls by their keys, in the order in which these come."""
+    sums: dict[tuple[object, ...], Sum] = defaultdict(Sum)
+    for key, calls in keyed:
+        sums[key].add(calls)
+    return [CallRow(key, total) for key, total in sums.items()]
 
 
 def _size_class(calls: Calls) -> tuple[object, ...]:

@@ -94,7 +94,10 @@ def waits_of(
             if error is None:
                 continue
             placed = [end.on(clocks[end.place]) for end in those] if orders else those
-            waited_calls += (_over(call, error) for call in waited(files, placed, error))
+            waited_calls += (
+                call if call.seconds > error else replace(call, seconds=0.0, blamed=None)
+                for call in waited(files, placed, error)
+            )
     waits = [Waits(np.zeros(CELLS, np.int64), np.zeros(CELLS)) for _ in files]
     blamed = np.zeros((len(files), len(files)))
     for repeat in _without_repeats(waited_calls):
@@ -116,10 +119,6 @@ def _error(
     return sum(sorted(errors)[-2:]) if len(errors) == len(of_hosts) else None
 
 
-def _over(waited: Waited, error: float) -> Waited:
-    return waited if waited.seconds > error else replace(waited, seconds=0.0, blamed=None)
-
-
 def _without_repeats(waited_calls: Sequence[Waited]) -> Iterator[Waited]:
     """Waits without repeats: a call that completes several requests waits only for the last of
     them."""
@@ -131,7 +130,7 @@ def _without_repeats(waited_calls: Sequence[Waited]) -> Iterator[Waited]:
     for call in waited_calls:
         key = call.rank, call.enter, call.exit
         if call.seconds < longest[key] or key in counted:
-            yield Waited(call.rank, call.cell, call.enter, call.exit, 0.0, None)
+            yield replace(call, seconds=0.0, blamed=None)
         else:
             counted.add(key)
             yield call
@@ -223,16 +222,10 @@ def _in_collective(
     name = _name(files[arrivals[0].place], arrivals[0].cell)
     if name.startswith(OF_NEIGHBORS):
         return
-    for arrival, needed in zip(arrivals, _needed(files, name, arrivals, error), strict=True):
-        late = _clipped(needed.enter, arrival.enter, arrival.exit) if needed else 0.0
-        yield Waited(
-            arrival.place,
-            arrival.cell,
-            arrival.enter,
-            arrival.exit,
-            late,
-            needed.place if needed and late else None,
-        )
+    for here, needed in zip(arrivals, _needed(files, name, arrivals, error), strict=True):
+        late = _clipped(needed.enter, here.enter, here.exit) if needed else 0.0
+        blamed = needed.place if needed and late else None
+        yield Waited(here.place, here.cell, here.enter, here.exit, late, blamed)
 
 
 def _needed(

@@ -81,25 +81,16 @@ def only(
         for contender in cell.contenders
         if cell.collective not in others and (what := _unsayable(cell, contender, form, version))
     }
+
+    def sayable(cell: CollectiveCell) -> CollectiveCell:
+        kept = [each for each in cell.contenders if not _unsayable(cell, each, form, version)]
+        return replace(cell, contenders=tuple(kept))
+
     kept = [
-        replace(
-            group,
-            cells=tuple(
-                _sayable(cell, form, version)
-                for cell in group.cells
-                if cell.collective not in others
-            ),
-        )
+        replace(group, cells=tuple(sayable(c) for c in group.cells if c.collective not in others))
         for group in groups
     ]
     return kept, [*sorted(others), *sorted(unsaid)]
-
-
-def _sayable(cell: CollectiveCell, form: RulesFormat, version: str | None) -> CollectiveCell:
-    kept = tuple(
-        contender for contender in cell.contenders if not _unsayable(cell, contender, form, version)
-    )
-    return replace(cell, contenders=kept)
 
 
 def _unsayable(

@@ -32,9 +32,13 @@ from hockney.run.mpis import Algorithm, family_of
 
 FIRST_FRACTION = 0.6
 """The coarse values get this fraction of the budget, and those around the best ones the rest."""
-AROUND_RADIX = ((3, 4), (3, 2))
-"""Factors that take a coarse radix halfway to the one below and to the one above."""
-AROUND_SEGMENT = AROUND_REQUESTS = ((1, 2), (2, 1))
+AROUND = (
+    ("radix", RADIX, ((3, 4), (3, 2)), LEAST_RADIX),
+    ("segment", SEGMENT, ((1, 2), (2, 1)), 0),
+    ("requests", REQUESTS, ((1, 2), (2, 1)), LEAST_REQUESTS),
+)
+"""Each parameter: its field, its name, the factors that take a coarse value to those around it (of
+a radix halfway to the one below and to the one above), and its least value."""
 
 
 @dataclass
@@ -93,17 +97,11 @@ class Around:
 
     def _neighbours(self, best: Answer) -> Iterator[AlgorithmParameters]:
         values, searched = _values(best), self.plan.searched
-        if RADIX in searched and values.radix is not None:
-            for over, under in AROUND_RADIX:
-                if values.radix * over // under >= LEAST_RADIX:
-                    yield values._replace(radix=values.radix * over // under)
-        if SEGMENT in searched and values.segment:
-            for over, under in AROUND_SEGMENT:
-                yield values._replace(segment=values.segment * over // under)
-        if REQUESTS in searched and values.requests is not None:
-            for over, under in AROUND_REQUESTS:
-                if values.requests * over // under >= LEAST_REQUESTS:
-                    yield values._replace(requests=values.requests * over // under)
+        for name, parameter, factors, least in AROUND:
+            value = getattr(values, name)
+            for over, under in factors if value and parameter in searched else ():
+                if value * over // under >= least:
+                    yield values._replace(**{name: value * over // under})
 
 
 def _best(race: Race, group: Sequence[Answer]) -> Iterator[tuple[Answer, set[int]]]:
