@@ -270,6 +270,17 @@ def verb(*examples: str, cls: type[Verb] = Verb) -> Callable[[Callable[..., Any]
     return click.command(cls=cls, examples=examples)
 
 
+def in_order(decorators: Sequence[Decorator]) -> Decorator:
+    """Adds options to a command, in the order of the help."""
+
+    def add(command: Callable[..., Any]) -> Any:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return add
+
+
 def option(*names: str, heading: str = COMMON, **attributes: Any) -> Decorator:
     """An option; its default is shown where it has one."""
     is_shown = attributes.get("default") not in (None, "", False)

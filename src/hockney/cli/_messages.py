@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from hockney.base.errors import UsageError
-from hockney.cli._help import WORKLOAD, Decorator, option
+from hockney.cli._help import WORKLOAD, in_order, option
 from hockney.cli._option_groups import Common
 from hockney.plan.bounds import LARGEST_INT, MOST
 from hockney.plan.messages import PACKINGS, THREAD_COMMS, Threads
@@ -56,61 +56,53 @@ class PackingList(click.ParamType[tuple[str, ...]]):
         return tuple(words)
 
 
-OPTIONS = (
-    option(
-        "--threads",
-        type=ThreadsList(),
-        metavar="T|S:R,...",
-        heading=WORKLOAD,
-        help="Threads of each rank that send at once (MPI_THREAD_MULTIPLE), or of the sender and "
-        "of the receiver.",
-    ),
-    option(
-        "--thread-comms",
-        type=click.Choice(THREAD_COMMS),
-        default="shared",
-        heading=WORKLOAD,
-        help="shared: one communicator for all threads; own: one for each; vci: one, and an "
-        "endpoint of the library for each (MPICH's).",
-    ),
-    option(
-        "--datatype",
-        metavar="LAYOUT",
-        heading=WORKLOAD,
-        help="Layout of messages, compared with contiguous ones: vector:COUNT:BLOCK:STRIDE, "
-        "indexed:LENGTH@OFFSET:..., struct:TYPE@OFFSET:... (bytes) or subarray:64x64:64x1 "
-        "(doubles).",
-    ),
-    option(
-        "--receive-datatype",
-        metavar="LAYOUT",
-        heading=WORKLOAD,
-        help="Layout into which they are received.",
-        show_default="that of --datatype",
-    ),
-    option(
-        "--packing",
-        type=PackingList(),
-        metavar="LIST",
-        heading=WORKLOAD,
-        help="How data get out of and into a layout: by MPI (datatype), MPI_Pack (pack), or plain "
-        "copies (hand).",
-        show_default="datatype,pack,hand; datatype where the operation takes no other",
-    ),
+MESSAGES = in_order(
+    (
+        option(
+            "--threads",
+            type=ThreadsList(),
+            metavar="T|S:R,...",
+            heading=WORKLOAD,
+            help="Threads of each rank that send at once (MPI_THREAD_MULTIPLE), or of the sender "
+            "and of the receiver.",
+        ),
+        option(
+            "--thread-comms",
+            type=click.Choice(THREAD_COMMS),
+            default="shared",
+            heading=WORKLOAD,
+            help="shared: one communicator for all threads; own: one for each; vci: one, and an "
+            "endpoint of the library for each (MPICH's).",
+        ),
+        option(
+            "--datatype",
+            metavar="LAYOUT",
+            heading=WORKLOAD,
+            help="Layout of messages, compared with contiguous ones: vector:COUNT:BLOCK:STRIDE, "
+            "indexed:LENGTH@OFFSET:..., struct:TYPE@OFFSET:... (bytes) or subarray:64x64:64x1 "
+            "(doubles).",
+        ),
+        option(
+            "--receive-datatype",
+            metavar="LAYOUT",
+            heading=WORKLOAD,
+            help="Layout into which they are received.",
+            show_default="that of --datatype",
+        ),
+        option(
+            "--packing",
+            type=PackingList(),
+            metavar="LIST",
+            heading=WORKLOAD,
+            help="How data get out of and into a layout: by MPI (datatype), MPI_Pack (pack), or "
+            "plain copies (hand).",
+            show_default="datatype,pack,hand; datatype where the operation takes no other",
+        ),
+    )
 )
+"""The options of messages."""
 NAMES = ("threads", "thread_comms", "datatype", "receive_datatype", "packing")
 """Parameters of the options of messages."""
-
-
-def messages_options() -> Decorator:
-    """Adds the options of messages to a command."""
-
-    def add(function: Any) -> Any:
-        for decorator in reversed(OPTIONS):
-            function = decorator(function)
-        return function
-
-    return add
 
 
 def messages_of(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
 from hockney.plan import Placement, Sampling
@@ -58,6 +59,12 @@ class Common:
     """The largest congestion factor that --gate 3x allows; None unless it was given."""
     given: frozenset[str]
     """Names of the parameters that the user gave, as verbs have them."""
+
+    def sampling_of(self, cases: int, case_s: float) -> Sampling:
+        """The sampling of so many cases, each with its wall time where no budget is given."""
+        if "budget" in self.given:
+            return self.sampling
+        return replace(self.sampling, budget_s=case_s * cases)
 
     def ranks_by_nodes(self) -> int | None:
         """Ranks of all nodes; None where nodes or ranks per node are not given."""

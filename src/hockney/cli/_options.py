@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from hockney.cli._help import (
     SIMULATION,
     WORKLOAD,
     Decorator,
+    in_order,
     option,
 )
 from hockney.cli._option_groups import OUTLIERS, Times
@@ -111,6 +111,30 @@ OVERSUBSCRIBE = option(
     help="Allow more ranks or threads than CPUs; the answer then says so. Also as "
     "HOCKNEY_OVERSUBSCRIBE=1.",
 )
+START_ON = option(
+    "--hosts",
+    type=HOSTS,
+    metavar="A,B,...",
+    default="",
+    heading=PLACEMENT,
+    help="Hosts to start on.",
+)
+SIMULATED = (
+    option(
+        "--platform",
+        "platform_file",
+        metavar="FILE|SHAPE",
+        heading=SIMULATION,
+        help="Simulate with SimGrid: a platform file, or a shape such as fat-tree:64.",
+    ),
+    option(
+        "--cfg",
+        multiple=True,
+        metavar="KEY:VALUE",
+        heading=SIMULATION,
+        help="A setting of the simulator. May be repeated.",
+    ),
+)
 JSON = option("--json", "as_json", is_flag=True, heading=OUTPUT, help="Print the results as JSON.")
 LABEL = option(
     "--label", metavar="TEXT", heading=OUTPUT, help="Name of this run in tables and figures."
@@ -193,13 +217,9 @@ def host_memory(default: str | None = "what `hockney history` has read") -> Deco
     )
 
 
+BUDGET = "Wall time for all launches together; --launches N are all made."
 HOW_MUCH = (
-    option(
-        "--budget",
-        type=SECONDS,
-        default="10s",
-        help="Wall time for all launches together; --launches N are all made.",
-    ),
+    option("--budget", type=SECONDS, default="10s", help=BUDGET),
     option(
         "--precision",
         type=FRACTION,
@@ -255,14 +275,7 @@ REST = (
         help="CPU of each rank on a node, in rank order: 0,3 or 4-7.",
     ),
     OVERSUBSCRIBE,
-    option(
-        "--hosts",
-        type=HOSTS,
-        metavar="A,B,...",
-        default="",
-        heading=PLACEMENT,
-        help="Hosts to start on.",
-    ),
+    START_ON,
     option(
         "--nodes",
         type=Count("nodes"),
@@ -316,20 +329,7 @@ REST = (
         help="Use an engine that was built elsewhere, such as one for the standard ABI: no "
         "compiler is needed.",
     ),
-    option(
-        "--platform",
-        "platform_file",
-        metavar="FILE|SHAPE",
-        heading=SIMULATION,
-        help="Simulate with SimGrid: a platform file, or a shape such as fat-tree:64.",
-    ),
-    option(
-        "--cfg",
-        multiple=True,
-        metavar="KEY:VALUE",
-        heading=SIMULATION,
-        help="A setting of the simulator. May be repeated.",
-    ),
+    *SIMULATED,
     option(
         "--vary",
         multiple=True,
@@ -371,13 +371,11 @@ REST = (
 )
 
 
-def measuring_options(first: Sequence[Decorator] = HOW_MUCH) -> Decorator:
-    """Adds the options of all measuring verbs below a verb's own; `first`: the common ones, for a
-    verb with a default of its own."""
-
-    def decorate(command: Callable[..., Any]) -> Any:
-        for decorator in reversed((*first, *REST)):
-            command = decorator(command)
-        return command
-
-    return decorate
+def measuring_options(case_s: float | None = None, case: str = "") -> Decorator:
+    """Adds the options of all measuring verbs below a verb's own. case_s: the wall time for each
+    case, where the budget depends on their number; case: what one is called."""
+    budget, *others = HOW_MUCH
+    if case_s is not None:
+        shown = f"{case_s:g}s for each {case}"
+        budget = option("--budget", type=SECONDS, help=BUDGET, show_default=shown)
+    return in_order((budget, *others, *REST))

@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import replace
 
 from hockney.cli import _options
 from hockney.cli._help import SAMPLING, WORKLOAD, option, verb
 from hockney.cli._option_groups import Common
-from hockney.cli._options import HOW_MUCH, measuring_options
+from hockney.cli._options import measuring_options
 from hockney.cli._parameters import (
     ARRIVAL,
     AUTO,
     COUNTS,
     RADICES,
     REQUESTS_IN_FLIGHT,
-    SECONDS,
     SEGMENTS,
     SKEW,
     Count,
@@ -46,12 +44,6 @@ if TYPE_CHECKING:
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0
 """Wall time for each collective, algorithm, number of ranks and value of its parameters."""
-BUDGET = option(
-    "--budget",
-    type=SECONDS,
-    help="Wall time for all launches together; --launches N are all made.",
-    show_default=f"{CASE_S:g}s for each combination",
-)
 
 
 @verb(
@@ -185,7 +177,7 @@ BUDGET = option(
     heading=SAMPLING,
     help="Measure an algorithm no further at sizes where that would gain next to nothing.",
 )
-@measuring_options((BUDGET, *HOW_MUCH[1:]))
+@measuring_options(CASE_S, "combination")
 def command(
     common: Common,
     *,
@@ -233,14 +225,11 @@ def command(
         **own,
     )
     cases, left_out = cases_of(study, common.placement, *mpi_of(common.placement))
-    sampling = common.sampling
-    if "budget" not in common.given:
-        sampling = replace(sampling, budget_s=CASE_S * len(cases))
     fields = {RADIX: radices, SEGMENT: segments, REQUESTS: requests}
     searched = tuple(name for name, values in fields.items() if values == AUTO)
     return Plan(
         cases=tuple(cases),
-        sampling=sampling,
+        sampling=common.sampling_of(len(cases), CASE_S),
         left_out=tuple(left_out),
         race=race or bool(searched),
         searched=searched,

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from hockney.cli import _options
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._option_groups import Common
-from hockney.cli._options import HOW_MUCH, measuring_options
-from hockney.cli._parameters import BURSTS, COUNTS, SECONDS, SIZES, Count, Several
+from hockney.cli._options import measuring_options
+from hockney.cli._parameters import BURSTS, COUNTS, SIZES, Count, Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Case, Plan, sizes_of
 from hockney.plan.loads import AGGRESSORS, VICTIMS, Burst, Victim, roles_of
@@ -21,12 +21,6 @@ USUAL_SIZES: dict[Victim, int] = {"pingpong": 8, "stream": 128 * 1024, "allreduc
 LEAST_RANKS = 4
 CASE_S = 20.0
 """Wall time for each victim and number of ranks: tails need many samples."""
-BUDGET = option(
-    "--budget",
-    type=SECONDS,
-    help="Wall time for all launches together; --launches N are all made.",
-    show_default=f"{CASE_S:g}s for each victim and number of ranks",
-)
 
 
 @verb(
@@ -110,7 +104,7 @@ BUDGET = option(
     show_default=str(USUAL_WINDOW),
     help="Messages in flight of a victim stream.",
 )
-@measuring_options((BUDGET, *HOW_MUCH[1:]))
+@measuring_options(CASE_S, "victim and number of ranks")
 def command(
     common: Common,
     *,
@@ -156,7 +150,4 @@ def command(
             )
             placement = replace(common.placement, ranks=count)
             cases.append(Case(workload=workload, placement=placement, title=title or None))
-    sampling = common.sampling
-    if "budget" not in common.given:
-        sampling = replace(sampling, budget_s=CASE_S * len(cases))
-    return Plan(cases=tuple(cases), sampling=sampling)
+    return Plan(cases=tuple(cases), sampling=common.sampling_of(len(cases), CASE_S))

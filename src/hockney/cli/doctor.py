@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from hockney.cli._help import COMMON, option, verb
 from hockney.cli._parameters import HOSTS
 
 if TYPE_CHECKING:
+    from hockney.records import Record, Run
     from hockney.run.measure.doctor import DoctorFinding, Trial
 
 WORST_FIRST = ("bad", "warn", "unknown", "ok")
@@ -81,19 +83,14 @@ def command(
 
 def _transports(mpicc: str | None, hosts: tuple[str, ...], as_json: bool) -> None:
     """Prints what carries messages, and warnings where that is not the best there is."""
-    from hockney import __version__
     from hockney.infer.analysis.conditions.detours import detours
     from hockney.infer.analysis.conditions.transports import transports_of
-    from hockney.records import SCHEMA, Run, RunRecord
     from hockney.run.measure.doctor.transports import try_transports
     from hockney.show.as_json import dumps, transport_json
     from hockney.show.transport_lines import transport_lines
 
     tried = try_transports(mpicc, hosts)
-    run = Run(RunRecord(schema=SCHEMA, hockney=__version__, id="", experiment="collective"))
-    for record in tried.records:
-        run.add(record)
-    transports = transports_of(run)
+    transports = transports_of(_run_of("collective", tried.records))
     if transports is None:
         raise HockneyError(
             "the engine did not record what carried the messages", "give another --engine"
@@ -112,22 +109,28 @@ def _transports(mpicc: str | None, hosts: tuple[str, ...], as_json: bool) -> Non
         click.echo(f"warning: {text}", err=True)
 
 
+def _run_of(experiment: str, records: Sequence[Record]) -> Run:
+    """The records of a trial as a run that the analysis reads."""
+    from hockney import __version__
+    from hockney.records import SCHEMA, Run, RunRecord
+
+    run = Run(RunRecord(schema=SCHEMA, hockney=__version__, id="", experiment=experiment))
+    for record in records:
+        run.add(record)
+    return run
+
+
 def _among_published(trial: Trial) -> DoctorFinding:
     """How the trial's empty messages compare with published systems of the same transport."""
-    from hockney import __version__
     from hockney.base.units import format_seconds
     from hockney.infer.analysis import Analysis
-    from hockney.records import SCHEMA, Run, RunRecord
     from hockney.run.measure.doctor import DoctorFinding
     from hockney.show.published_lines import number_name, place_among
 
     name = "message among others"
     places = []
     if trial.launch is not None and trial.samples:
-        run = Run(RunRecord(schema=SCHEMA, hockney=__version__, id="", experiment="pingpong"))
-        run.add(trial.launch)
-        for samples in trial.samples:
-            run.add(samples)
+        run = _run_of("pingpong", (trial.launch, *trial.samples))
         places = [place for place in Analysis(run).positions().places if place.bytes == 0]
     if not places:
         return DoctorFinding(name, "unknown", "the trial sent no message that others published")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 from msgspec.structs import replace
@@ -71,33 +72,14 @@ for."""
     "choose at most N rounds.",
 )
 @measuring_options()
-def command(
-    common: Common,
-    *,
-    ranks: int | None,
-    sizes: list[int],
-    topology: str | None,
-    locate: bool | None,
-    per_switch: bool,
-    serial: bool,
-    visits: int | None,
-) -> Plan:
+def command(common: Common, **options: Any) -> Plan:
     """Measure pairs of nodes, in rounds in which each node has one partner.
 
     Each launch makes a pass over all pairs, or over few rounds that show what is slow; one that is
     interrupted goes on where it ended with --resume. Prints the times by level (same switch, one
     hop, ...), which node, switch or cable is an outlier, and the slowest pairs.
     """
-    return plan_of(
-        common,
-        ranks=ranks,
-        sizes=sizes,
-        topology=topology,
-        per_switch=per_switch,
-        serial=serial,
-        visits=visits,
-        locate=locate,
-    )
+    return plan_of(common, **options)
 
 
 def plan_of(

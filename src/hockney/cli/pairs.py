@@ -11,7 +11,7 @@ from hockney.base.errors import UsageError
 from hockney.base.units import format_seconds, parse_sizes
 from hockney.cli import _options, fabric
 from hockney.cli._help import WORKLOAD, option, verb
-from hockney.cli._messages import NAMES, messages_of, messages_options
+from hockney.cli._messages import MESSAGES, NAMES, messages_of
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SECONDS, SIZE, Count
@@ -97,7 +97,7 @@ MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
     heading=WORKLOAD,
     help="Mode of the sends.",
 )
-@messages_options()
+@MESSAGES
 @option(
     "--partitions",
     metavar="LIST",

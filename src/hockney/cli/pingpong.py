@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hockney.base.units import parse_sizes
 from hockney.cli import _options
 from hockney.cli._help import OUTPUT, WORKLOAD, option, verb
-from hockney.cli._messages import NAMES, messages_of, messages_options
+from hockney.cli._messages import MESSAGES, NAMES, messages_of
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SIZE, Named
@@ -51,7 +51,7 @@ DEFAULT_SIZES = "0,1..4MiB"
     heading=WORKLOAD,
     help="Sizes per factor of two in that range.",
 )
-@messages_options()
+@MESSAGES
 @option(
     "--format",
     "layout",

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import PLACEMENT, SAMPLING, SIMULATION, option, verb
-from hockney.cli._parameters import HOSTS
+from hockney.cli._help import PLACEMENT, SAMPLING, in_order, option, verb
 
 
 @verb(
@@ -34,27 +33,8 @@ from hockney.cli._parameters import HOSTS
 )
 @_options.mpicc("to replay with", PLACEMENT)
 @_options.OVERSUBSCRIBE
-@option(
-    "--hosts",
-    type=HOSTS,
-    metavar="A,B,...",
-    default="",
-    heading=PLACEMENT,
-    help="Hosts to start on.",
-)
-@option(
-    "--platform",
-    metavar="FILE|SHAPE",
-    heading=SIMULATION,
-    help="Simulate with SimGrid: a platform file, or a shape such as fat-tree:64.",
-)
-@option(
-    "--cfg",
-    multiple=True,
-    metavar="KEY:VALUE",
-    heading=SIMULATION,
-    help="A setting of the simulator. May be repeated.",
-)
+@_options.START_ON
+@in_order(_options.SIMULATED)
 @_options.output("Result file.", show_default="replay-HOST-TIME.jsonl", metavar="FILE")
 @_options.force("the result file")
 @_options.LABEL
@@ -68,7 +48,7 @@ def command(
     mpicc: str | None,
     oversubscribe: bool,
     hosts: tuple[str, ...],
-    platform: str | None,
+    platform_file: str | None,
     cfg: tuple[str, ...],
     output: Path | None,
     force: bool,
@@ -107,7 +87,7 @@ def command(
         oversubscribe=oversubscribe,
         hosts=hosts,
         mpicc=mpicc,
-        platform=platform,
+        platform=platform_file,
         cfg=cfg,
     )
     computed = None
