@@ -78,11 +78,7 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
 
 
 def forcing(
-    collective: str,
-    algorithm: Algorithm | None,
-    segment: int | None,
-    radix: int | None = None,  # noqa: ARG001
-    requests: int | None = None,  # noqa: ARG001
+    collective: str, algorithm: Algorithm | None, segment: int | None, *_: int | None
 ) -> Forcing:
     if algorithm is None:
         return Forcing(DEFAULT)

@@ -197,12 +197,7 @@ def forcing(
     )
 
 
-def replaced_by(
-    algorithm: Algorithm,
-    ranks: int,
-    bytes_: int,
-    segment: int | None,  # noqa: ARG001
-) -> str | None:
+def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, *_: int | None) -> str | None:
     """What MPICH does instead: an error, as `forcing` sets it to, or its own decision."""
     name = algorithm.own_name
     power_of_two = not ranks & (ranks - 1)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from hockney.base.errors import UsageError
 from hockney.plan.workloads.collective import DEFAULT
-from hockney.run.mpis import Algorithm, Control, Engine, Forcing, Mpi, RulesFormat
+from hockney.run.mpis import Algorithm, Control, Forcing, RulesFormat
 
 LIBRARIES: tuple[str, ...] = ()
 ENDPOINTS: str | None = None
@@ -27,45 +25,30 @@ def format_for(version: str | None) -> str:
     raise UsageError(f"this MPI {version or ''} reads no decision rules in a known format")
 
 
-def all_controls(
-    engine: Engine,  # noqa: ARG001
-    env: Mapping[str, str],  # noqa: ARG001
-    timeout_s: float = 0.0,  # noqa: ARG001
-) -> dict[str, Control]:
+def all_controls(*_: object) -> dict[str, Control]:
     return {}
 
 
-def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
+def environment(*_: object) -> dict[str, str]:
     return {}
 
 
-def control_of(variable: str) -> str | None:  # noqa: ARG001
+def control_of(*_: object) -> str | None:
     return None
 
 
-def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
+def discover(*_: object) -> list[Algorithm]:
     return []
 
 
-def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
+def is_segmented(*_: object) -> bool:
     return False
 
 
-def forcing(
-    collective: str,  # noqa: ARG001
-    algorithm: Algorithm | None,  # noqa: ARG001
-    segment: int | None,  # noqa: ARG001
-    radix: int | None = None,  # noqa: ARG001
-    requests: int | None = None,  # noqa: ARG001
-) -> Forcing:
+def forcing(*_: object) -> Forcing:
     """The library's own decision, as no algorithm is known."""
     return Forcing(DEFAULT)
 
 
-def replaced_by(
-    algorithm: Algorithm,  # noqa: ARG001
-    ranks: int,  # noqa: ARG001
-    bytes_: int,  # noqa: ARG001
-    segment: int | None,  # noqa: ARG001
-) -> str | None:
+def replaced_by(*_: object) -> str | None:
     return None

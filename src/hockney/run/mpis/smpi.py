@@ -76,11 +76,7 @@ def _valid(mpi: Mpi, engine: Engine, collective: str, directory: Path) -> list[s
 
 
 def forcing(
-    collective: str,
-    algorithm: Algorithm | None,
-    segment: int | None,
-    radix: int | None = None,  # noqa: ARG001
-    requests: int | None = None,  # noqa: ARG001
+    collective: str, algorithm: Algorithm | None, segment: int | None, *_: int | None
 ) -> Forcing:
     """The settings that force an algorithm; smpirun ends with an error if it lacks it."""
     if algorithm is None:
@@ -92,12 +88,7 @@ def _setting(collective: str) -> str:
     return f"smpi/{SETTING_OF.get(collective, collective)}"
 
 
-def replaced_by(
-    algorithm: Algorithm,
-    ranks: int,
-    bytes_: int,
-    segment: int | None,  # noqa: ARG001
-) -> str | None:
+def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, *_: int | None) -> str | None:
     """What the library does instead, and why: these algorithms are copies of Open MPI's."""
     name = algorithm.own_name
     if name == "ompi_two_procs" and ranks != 2:
