@@ -56,14 +56,17 @@ def test_drift_of_the_ratio_is_said() -> None:
     assert "drifted" in doubt_lines(study)[0]
 
 
-def read_back(values: dict[str, str | None]) -> Run:
-    """Two variants of a variable of MPICH, under which its control variable had these values; one
-    without a value did not start."""
+def read_back(values: dict[str, str | None], starts: bool = False, sets: str = "ab") -> Run:
+    """Two variants of a variable of MPICH, which those named set, and under which its control
+    variable had these values. Of one without a value it was not read, as it did not start unless it
+    `starts`."""
     run = varied_run(8, {"a": 1.0, "b": 1.0})
     plan = plan_of(run.header.options)
     assert plan is not None
     key = "env:MPIR_CVAR_X"
-    variants = tuple(Variant(name=name, values={key: name}) for name in ("a", "b"))
+    variants = tuple(
+        Variant(name=name, values={key: name} if name in sets else {}) for name in ("a", "b")
+    )
     other = Run(run.header)
     other.header.options = stored(
         type(plan)(
@@ -73,6 +76,7 @@ def read_back(values: dict[str, str | None]) -> Run:
     for launch in run.launches:
         if launch.variant in values:
             launch.controls = {"MPIR_CVAR_X": values[launch.variant]}
+        if launch.variant in values or starts:
             other.add(launch)
     return other
 
@@ -88,6 +92,18 @@ def test_a_variable_that_is_ignored_is_said() -> None:
         assert study is not None
         assert study.doubts == expected
         assert len(doubt_lines(study)) == len(expected)
+
+
+def test_a_variable_is_not_ignored_where_it_was_read_of_one_variant_alone() -> None:
+    for run, expected in (
+        (read_back({"b": "1"}, starts=True, sets="b"), ()),
+        (read_back({"a": "2", "b": "1"}, sets="b"), ()),
+        (read_back({"a": "1", "b": "1"}, sets="b"), (Ignored("MPIR_CVAR_X", "1"),)),
+        (read_back({"b": None}, starts=True, sets="b"), (Ignored("MPIR_CVAR_X", None),)),
+    ):
+        study = Analysis(run).variants
+        assert study is not None
+        assert study.doubts == expected
 
 
 def test_launches_have_the_axes_of_their_variants() -> None:

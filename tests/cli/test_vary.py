@@ -378,3 +378,20 @@ def test_compare_judges_variants_by_the_tolerance_that_it_states(
         assert study["ratios"][1]["within_tolerance"] is (status == 0)
         assert done.status == status
     assert "b: the same, within 2 %" in hockney("compare", "of.jsonl", "--tolerance", "2%").stdout
+
+
+def test_what_a_variant_leaves_unset_is_read_back_as_well(
+    hockney: RunHockney, mpi: Mpi, tmp_path: Path
+) -> None:
+    setting = {
+        "mpich": 'MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM = "auto"',
+        "openmpi": 'OMPI_MCA_coll_basic_priority = "11"',
+    }.get(mpi.family)
+    if setting is None:
+        pytest.skip("this MPI lists no control variables")
+    (tmp_path / "sets.toml").write_text(f"[default]\nenv.HOCKNEY_A = 1\n[set]\nenv.{setting}\n")
+    words = ["--launches", "2", "--sizes", "8", "-o", "out.jsonl"]
+    hockney("pingpong", "--vary", "@sets.toml", *words)
+    launches = package.load(Path("out.jsonl")).run.launches
+    read = {launch.variant: launch.controls for launch in launches}
+    assert read["default"].keys() == read["set"].keys() != set()

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 @verb(
     "hockney algorithms",
-    "hockney algorithms --collective bcast,allreduce --mpicc /opt/openmpi/bin/mpicc",
+    "hockney algorithms bcast allreduce --mpicc /opt/openmpi/bin/mpicc",
 )
+@click.argument("collectives", nargs=-1)
 @option("--collective", "names", metavar="NAME[,NAME...]", help="Only these collectives.")
 @_options.memory_to_try(
     "Try instead which collectives work with buffers in memory of accelerators: pinned, managed, "
@@ -25,8 +26,14 @@ if TYPE_CHECKING:
 )
 @_options.mpicc("to look at; smpicc for SimGrid's", COMMON)
 @_options.JSON
-def command(names: str | None, memory: str | None, mpicc: str | None, as_json: bool) -> None:
-    """List the collective algorithms that this MPI library can be made to use.
+def command(
+    collectives: tuple[str, ...],
+    names: str | None,
+    memory: str | None,
+    mpicc: str | None,
+    as_json: bool,
+) -> None:
+    """List the algorithms of COLLECTIVES, or of all, that this MPI library can be made to use.
 
     The list comes from the library itself. --json adds the variables that force each algorithm.
     """
@@ -37,18 +44,19 @@ def command(names: str | None, memory: str | None, mpicc: str | None, as_json: b
     from hockney.run.mpis import family_of
     from hockney.show.as_json import dumps
 
-    collectives = checked_collectives(names.split(",")) if names else list(COLLECTIVES)
+    named = [name for text in (*collectives, names or "") for name in text.split(",") if name]
+    chosen = checked_collectives(named) if named else list(COLLECTIVES)
     if memory is not None:
         from hockney.cli._present import end_tried
         from hockney.run.measure.preparation.tried_memories import try_collectives
 
-        end_tried(try_collectives(mpicc, memory, collectives), as_json)
+        end_tried(try_collectives(mpicc, memory, chosen), as_json)
         return
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
     family = family_of(mpi)
     # A program of SimGrid reports nothing without smpirun.
     library = library_of(engine) or next(iter(family.LIBRARIES), None)
-    algorithms = family.discover(mpi, engine, collectives)
+    algorithms = family.discover(mpi, engine, chosen)
     if as_json:
         about = {"library": library, "mpicc": str(mpi.mpicc)}
         click.echo(
@@ -57,7 +65,7 @@ def command(names: str | None, memory: str | None, mpicc: str | None, as_json: b
         return
     click.echo(f"{library or 'unknown MPI'} of {mpi.mpicc}\n")
     click.echo(_table(family, algorithms))
-    for collective in collectives:
+    for collective in chosen:
         if collective not in {each.collective for each in algorithms}:
             click.echo(f"{collective}: no algorithm can be forced", err=True)
 

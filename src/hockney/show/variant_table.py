@@ -243,7 +243,7 @@ def _doubt_text(doubt: VariantDrift | Ignored | Continued, name: Callable[[str],
         case Ignored():
             return (
                 f"{doubt.variable}: the library held {doubt.value or 'an empty value'} under every "
-                "variant (MPI_T), so that the variants may be the same"
+                "variant that reads it (MPI_T), so that the variants may be the same"
             )
 
 

@@ -32,7 +32,8 @@ class Ignored:
 
     variable: str
     value: str | None
-    """Value of the library's control variable (MPI_T) under every variant; None without one."""
+    """Value of the library's control variable (MPI_T) under each variant of which it was read;
+    None without one."""
 
 
 @dataclass(frozen=True)
@@ -181,19 +182,23 @@ def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:
 
 
 def _ignored(run: Run, comparison: Comparison) -> Iterator[Ignored]:
-    """Variables whose values differ between measured variants, and whose control variables do not.
-    Nothing was read of a variant with which the library refused to start."""
-    read: dict[str, set[str | None]] = {}
+    """Variables whose values differ between variants that read their control variables, which hold
+    one value all the same. Nothing was read of a variant with which the library refused to start,
+    nor of one whose library lacks the variable and that does not set it."""
+    read: dict[str, dict[str | None, set[str | None]]] = {}
     for launch in run.launches:
         for name, value in launch.controls.items():
-            read.setdefault(name, set()).add(value)
+            read.setdefault(name, {}).setdefault(launch.variant, set()).add(value)
     names = {launch.variant for launch in run.launches}
     measured = [variant for variant in comparison.variants if variant.name in names]
     keys = dict.fromkeys(key for variant in comparison.variants for key in variant.values)
     for key in keys:
         variable = key.removeprefix(ENVIRONMENT)
-        values = {variant.values.get(key) for variant in measured}
         control = next((name for name in read if variable.endswith(name)), None)
-        if key == variable or control is None or len(values) < 2 or len(read[control]) > 1:
+        if key == variable or control is None:
             continue
-        yield Ignored(variable, *read[control])
+        readers = read[control]
+        held = set().union(*readers.values())
+        differs = {v.values.get(key) for v in measured if held == {None} or v.name in readers}
+        if len(held) == 1 and len(differs) > 1:
+            yield Ignored(variable, *held)

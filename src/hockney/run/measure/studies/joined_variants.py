@@ -26,8 +26,14 @@ def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget
             f"--vary: {first.experiment} decides after each launch what to measure next",
             "measure each variant in a run of its own, or leave out --refine and auto",
         )
+    varied = dict.fromkeys(
+        key.removeprefix(ENVIRONMENT)
+        for variant, _ in plans
+        for key in variant.values
+        if key.startswith(ENVIRONMENT)
+    )
     cases = [
-        replace(_with_variables(case, variant), variant=variant.name)
+        replace(_with_variables(case, variant, list(varied)), variant=variant.name)
         for variant, plan in plans
         for case in plan.cases
     ]
@@ -93,13 +99,13 @@ def _check_reader(variable: str, mpi: Mpi) -> None:
         )
 
 
-def _with_variables(case: Case, variant: Variant) -> Case:
-    """The case with the variant's environment variables, whose control variables are read back
-    where the library has them."""
+def _with_variables(case: Case, variant: Variant, varied: Sequence[str]) -> Case:
+    """The case with the variant's environment variables. The control variables of all that are
+    varied are read back where the library has them: what one leaves unset is compared, too."""
     variables = {
-        key.removeprefix(ENVIRONMENT): value
-        for key, value in variant.values.items()
-        if key.startswith(ENVIRONMENT)
+        name: variant.values[key]
+        for name in varied
+        if (key := ENVIRONMENT + name) in variant.values
     }
     placement = case.placement
     for name, value in variables.items():
@@ -110,15 +116,15 @@ def _with_variables(case: Case, variant: Variant) -> Case:
                 "vary --algorithm instead",
             )
     controls = dict(placement.controls)
-    if variables and placement.platform is None:
-        mpi, listed = _listed(placement)
-        for variable in variables:
-            if mpi is None:
-                continue
-            _check_reader(variable, mpi)
+    mpi, listed = _listed(placement) if varied and placement.platform is None else (None, ())
+    if mpi is not None:
+        for variable in varied:
+            if variable in variables:
+                _check_reader(variable, mpi)
             control = family_of(mpi).control_of(variable)
-            if control is not None:
+            if control is not None and variable in variables:
                 _check_spelling(variable, control, listed, mpi)
+            if control is not None and (variable in variables or control in listed):
                 controls.setdefault(control, None)
     placed = replace(placement, env=placement.env | variables, controls=controls)
     return replace(case, placement=placed)
