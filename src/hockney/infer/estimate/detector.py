@@ -339,8 +339,9 @@ def changed_of(evidence: Array, limit: float) -> list[int]:
 def numbers_of(detector: Detector) -> dict[str, Array]:
     """The state of a detector as arrays, without the looks that it keeps: detector_of() restores it
     from both."""
-    numbers = {name: np.asarray(value) for name, value in vars(detector).items() if name != "kept"}
-    return numbers | {"scores": detector.scores.values}
+    plain = {k: v for k, v in vars(detector).items() if not isinstance(v, _Kept)}
+    numbers = {name: np.asarray(value) for name, value in plain.items()}
+    return numbers | {"scores.kept": detector.scores.values}
 
 
 def detector_of(numbers: Mapping[str, Array], times: Sequence[float], looks: Array) -> Detector:
@@ -350,15 +351,16 @@ def detector_of(numbers: Mapping[str, Array], times: Sequence[float], looks: Arr
     scalars = (float(numbers[name]) for name in ("limit", "tolerance", "interval_s"))
     made = Detector(series, *scalars)
     for name, value in vars(made).items():
-        if name == "scores":
-            for column in numbers[name].T:
-                made.scores.add(column)
-        elif isinstance(value, np.ndarray):
+        if isinstance(value, _Kept):
+            continue
+        if isinstance(value, np.ndarray):
             if numbers[name].shape != value.shape and name != "cycle":
                 raise ValueError(f"{name} has another shape")
             setattr(made, name, numbers[name].copy())
-        elif name != "kept":
+        else:
             setattr(made, name, type(value)(numbers[name]))
+    for column in numbers["scores.kept"].T:
+        made.scores.add(column)
     kept = min(made.seen, KEPT)
     for time_s, row in zip(times[-kept:], looks[-kept:], strict=True):
         made.kept.add(np.append(row, time_s))
