@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean, median
 
-import msgspec
+from msgspec.structs import replace
 
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_size, how_many
@@ -148,11 +148,9 @@ def cases_of(
     for variant in variants:
         for target in targets:
             controls = dict.fromkeys(form.controls(rules))
-            placement = msgspec.structs.replace(base, ranks=target.ranks, controls=controls)
+            placement = replace(base, ranks=target.ranks, controls=controls)
             if variant.name == TUNED:
-                placement = msgspec.structs.replace(
-                    placement, env=env, controls=form.controls(rules)
-                )
+                placement = replace(placement, env=env, controls=form.controls(rules))
             workload = Collective(
                 collective=target.collective, sizes=sizes_of(target.sizes), algorithm=DEFAULT
             )

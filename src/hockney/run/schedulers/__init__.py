@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import msgspec
+from msgspec.structs import replace
 
 from hockney.base.errors import HockneyError, UsageError, why_failed
 from hockney.base.registry import Registry, offers
@@ -170,7 +170,7 @@ class Starter:
 
     def command(self, mpi: Mpi, case: Case, engine: Sequence[str]) -> list[str]:
         """The command line that starts `engine` on all ranks."""
-        placed = msgspec.structs.replace(case, placement=self.placement)
+        placed = replace(case, placement=self.placement)
         return self.launcher.command(self.program, mpi, placed, engine)
 
     def reach(self, script: str) -> list[list[str]]:
@@ -196,7 +196,7 @@ def find_starter(mpi: Mpi, placement: Placement) -> Starter:
     if started_by is not None:
         return _named(started_by, placement)
     hosts = placement.hosts or allocation.hosts
-    return _own(mpi, msgspec.structs.replace(placement, hosts=hosts))
+    return _own(mpi, replace(placement, hosts=hosts))
 
 
 def job_launcher() -> str | None:
@@ -214,7 +214,7 @@ def find_requested(placement: Placement) -> Starter | None:
             return None
         return _named(name, placement)
     if not placement.hosts:
-        placement = msgspec.structs.replace(placement, hosts=allocation_here().hosts)
+        placement = replace(placement, hosts=allocation_here().hosts)
     launcher = template_launcher(template, placement)
     return Starter(launcher, launcher.programs[0], placement)
 
@@ -285,6 +285,6 @@ def options_of(job: Job, **words: str) -> list[str]:
 
 def by_mpiexec(hosts: str, mpi: Mpi, case: Case, engine: Sequence[str]) -> str:
     """A shell command for MPI's own launcher; `hosts` is shell text that selects the hosts."""
-    placement = msgspec.structs.replace(case.placement, hosts=())
+    placement = replace(case.placement, hosts=())
     mpiexec, *words = _own(mpi, placement).command(mpi, case, engine)
     return " ".join(filter(None, (shlex.quote(mpiexec), hosts, shlex.join(words))))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
 from hockney.base.temporary import temporary_file
@@ -27,8 +27,8 @@ class Files:
     def placed(self, case: Case) -> Case:
         """The case with its platform replaced by the name of the file."""
         platform, hostfile = self.placement.platform, self.placement.hostfile
-        placement = msgspec.structs.replace(case.placement, platform=platform, hostfile=hostfile)
-        return msgspec.structs.replace(case, placement=placement)
+        placement = replace(case.placement, platform=platform, hostfile=hostfile)
+        return replace(case, placement=placement)
 
 
 @contextmanager

@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from statistics import median
+from typing import Any
+
+from msgspec.structs import replace
 
 from hockney.plan import Plan, Sampling
 
@@ -116,6 +119,11 @@ class Budget:
         start_s = median(self._start_costs) if self._start_costs else 0.0
         seconds = min(max(start_s, SHORT_S), self._sampling.usual_launch_s)
         return seconds if self.left_s - start_s >= seconds else None
+
+
+def of_one_launch(sampling: Sampling, budget_s: float, **changes: Any) -> Sampling:
+    """The sampling of a step that has one launch of each case."""
+    return replace(sampling, least_launches=1, most_launches=1, budget_s=budget_s, **changes)
 
 
 class StepsClock:

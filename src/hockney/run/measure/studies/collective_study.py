@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, product
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size, how_many
@@ -93,7 +93,7 @@ def cases_of(
     """The cases, placed as `base`, and a line for each combination that is excluded because the
     library would run another algorithm. Raises UsageError if no combination remains."""
     _check_applies(study)
-    most = msgspec.structs.replace(base, ranks=max(study.ranks))
+    most = replace(base, ranks=max(study.ranks))
     check_slots(most, threads=max(study.threads, default=1))
     family = family_of(mpi)
     cases: list[Case] = []
@@ -155,7 +155,7 @@ def title_of(collective: str, forcing: Forcing, ranks: int, form: OwnForm | None
 
 def forced(base: Placement, forcing: Forcing, ranks: int) -> Placement:
     """The placement with the environment that makes the library run an algorithm."""
-    return msgspec.structs.replace(
+    return replace(
         base,
         ranks=ranks,
         env=dict(forcing.env),

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import msgspec
+from msgspec.structs import replace
 
 from hockney.base.units import how_many
 from hockney.infer.analysis.network.round_times import made_rounds, network_of, times_of
@@ -15,7 +15,7 @@ from hockney.infer.locate.odds import judge
 from hockney.infer.locate.search import RoundSearch, most_rounds
 from hockney.plan import Plan, single
 from hockney.plan.workloads.fabric import Fabric
-from hockney.run.measure.sessions.budget import StepsClock
+from hockney.run.measure.sessions.budget import StepsClock, of_one_launch
 from hockney.run.measure.sessions.session import Session
 
 LEAST_S = 0.1
@@ -73,12 +73,6 @@ class Locating:
     def _launch(self, rounds: list[int]) -> Plan:
         # A budget begins with the time that this process has computed, which is spent here already.
         budget_s = max(self.clock.left_s, LEAST_S) + 2.0 * time.process_time()
-        sampling = msgspec.structs.replace(
-            self.plan.sampling,
-            least_launches=1,
-            most_launches=1,
-            within_budget=False,
-            budget_s=budget_s,
-        )
-        workload = msgspec.structs.replace(self.workload, chosen=tuple(rounds))
+        sampling = of_one_launch(self.plan.sampling, budget_s, within_budget=False)
+        workload = replace(self.workload, chosen=tuple(rounds))
         return single(workload, self.plan.first.placement, sampling)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-import msgspec
 import numpy as np
+from msgspec import structs
 
 from hockney.base.units import parse_sizes
 from hockney.infer.estimate import estimate
@@ -21,7 +21,7 @@ from hockney.plan import Plan, single, sizes_of
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import Run, Switch
-from hockney.run.measure.sessions.budget import StepsClock
+from hockney.run.measure.sessions.budget import StepsClock, of_one_launch
 from hockney.run.measure.sessions.session import Session
 from hockney.run.measure.studies.late import LateTimes, late_by
 
@@ -78,8 +78,8 @@ class Refinement:
     def first(self) -> Plan:
         """The plan itself, with its fraction of the budget."""
         sampling = self.plan.sampling
-        sampling = msgspec.structs.replace(sampling, budget_s=FIRST_FRACTION * sampling.budget_s)
-        return msgspec.structs.replace(self.plan, sampling=sampling)
+        sampling = structs.replace(sampling, budget_s=FIRST_FRACTION * sampling.budget_s)
+        return structs.replace(self.plan, sampling=sampling)
 
     def next(self, session: Session) -> Plan | None:
         """The plan of the next launch; None at the end, after the switches are recorded."""
@@ -148,15 +148,11 @@ class Refinement:
 
     def _pingpong(self, sizes: Iterable[int], floor: bool = False) -> Pingpong:
         every = sizes_of(sorted(sizes))
-        return msgspec.structs.replace(self.workload, sizes=every, floor=floor)
+        return structs.replace(self.workload, sizes=every, floor=floor)
 
     def _one_launch(self, workload: Workload) -> Plan:
-        sampling = msgspec.structs.replace(
-            self.plan.sampling,
-            least_launches=1,
-            most_launches=1,
-            budget_s=max(self.clock.left_s / PARTS, LEAST_S),
-        )
+        budget_s = max(self.clock.left_s / PARTS, LEAST_S)
+        sampling = of_one_launch(self.plan.sampling, budget_s)
         return single(workload, self.plan.first.placement, sampling)
 
     # Around the breaks

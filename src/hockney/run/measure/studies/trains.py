@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
 import numpy as np
+from msgspec import structs
 
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_seconds
@@ -19,6 +19,7 @@ from hockney.plan import Plan
 from hockney.plan.trains import Delay, Train, delay_s
 from hockney.plan.workloads.overheads import Overheads
 from hockney.records import Run, Visits
+from hockney.run.measure.sessions.budget import of_one_launch
 from hockney.run.measure.sessions.session import Session
 
 FIRST_FRACTION = 0.1
@@ -41,14 +42,9 @@ class Trains:
     is_planned: bool = False
 
     def first(self) -> Plan:
-        sampling = msgspec.structs.replace(
-            self.plan.sampling,
-            least_launches=1,
-            most_launches=1,
-            budget_s=FIRST_FRACTION * self.plan.sampling.budget_s,
-            over_s=None,
-        )
-        return msgspec.structs.replace(self.plan, sampling=sampling)
+        budget_s = FIRST_FRACTION * self.plan.sampling.budget_s
+        sampling = of_one_launch(self.plan.sampling, budget_s, over_s=None)
+        return structs.replace(self.plan, sampling=sampling)
 
     def next(self, session: Session) -> Plan | None:
         if self.is_planned:
@@ -61,13 +57,13 @@ class Trains:
         delay = delay_for(curve.bytes, curve.median_s)
         trains = trains_with(workload.messages, delay)
         _check_delay(delay, trains, curve, sampling.timeout_s, case.placement.platform is not None)
-        workload = msgspec.structs.replace(workload, trains=trains)
-        sampling = msgspec.structs.replace(
+        workload = structs.replace(workload, trains=trains)
+        sampling = structs.replace(
             sampling,
             budget_s=(1.0 - FIRST_FRACTION) * sampling.budget_s,
             usual_launch_s=ROUNDS * VISIT_S * len(workload.sizes) * len(trains),
         )
-        return Plan(cases=(msgspec.structs.replace(case, workload=workload),), sampling=sampling)
+        return Plan(cases=(structs.replace(case, workload=workload),), sampling=sampling)
 
     def notes(self) -> list[str]:
         return []
