@@ -66,7 +66,10 @@ def decision_of(
 ) -> Decision | None:
     """The verdict of runs; None without any. histories: of these and earlier ones. against:
     findings of comparisons with earlier ones."""
-    each = [(analysis.label, _labelled(analysis)) for analysis in analyses]
+    each = [
+        (run.label, [replace(finding, run=run.label) for finding in run.findings_by_itself])
+        for run in analyses
+    ]
     findings = [finding for _, of_run in each for finding in of_run]
     beside = [*against, *_of_histories(histories)]
     if analyses and not any(map(_is_held, [*findings, *beside])):
@@ -77,10 +80,6 @@ def decision_of(
     if decision is None or beside:
         return decision
     return replace(decision, unheld=tuple(unheld), is_relative=decision.status == PASSED)
-
-
-def _labelled(analysis: Analysis) -> list[DecidingFinding]:
-    return [replace(finding, run=analysis.label) for finding in analysis.findings_by_itself]
 
 
 def _is_held(finding: DecidingFinding) -> bool:

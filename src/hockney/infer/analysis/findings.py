@@ -110,16 +110,26 @@ def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
     if gate.status != FAILED:
         yield of_gate("outliers", gate, "their peers")
         return
+    yield from map(of_slow, slow_parts(analysis))
+
+
+SlowPart = Outlier | Suspect | LocatedFault
+
+
+def slow_parts(analysis: Analysis) -> Sequence[SlowPart]:
+    """The outliers for which the gate of a run fails; none where it does not."""
+    if analysis.outlier_gate.status != FAILED:
+        return ()
     if analysis.located is not None:
-        yield from map(_of_fault, analysis.located.faults)
-        return
-    slow: Sequence[Outlier | Suspect] = (
-        analysis.verdict.suspects if analysis.verdict is not None else analysis.outliers.outliers
-    )
-    yield from map(_of_slow, slow)
+        return analysis.located.faults
+    return analysis.verdict.suspects if analysis.verdict is not None else analysis.outliers.outliers
 
 
-def _of_slow(suspect: Outlier | Suspect) -> DecidingFinding:
+def of_slow(slow: SlowPart) -> DecidingFinding:
+    return _of_fault(slow) if isinstance(slow, LocatedFault) else _of_suspect(slow)
+
+
+def _of_suspect(suspect: Outlier | Suspect) -> DecidingFinding:
     if isinstance(suspect, Suspect):
         what = suspect.words
         reference = f"{format_seconds(suspect.usual_s)}, the median of pairs as far apart"

@@ -12,7 +12,7 @@ from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import PASSED, Gate, failed, not_judged, passed
 from hockney.infer.analysis.network.boards import Doubt
-from hockney.infer.analysis.network.located import Located
+from hockney.infer.analysis.network.located import Located, LocatedFault
 from hockney.infer.analysis.network.network_faults import Suspect, Verdict
 from hockney.infer.analysis.network.outliers import Outlier, Outliers
 from hockney.infer.analysis.network.part_words import counted
@@ -69,15 +69,13 @@ def pairs_gate(outliers: Outliers) -> Gate:
         f"{outlier.what} {', '.join(outlier.names)}: {_ratio(outlier)}"
         for outlier in outliers.outliers
     ]
-    names = [name for outlier in outliers.outliers for name in outlier.names]
-    return _of_outliers(each, names, outliers.doubts, dict(outliers.judged))
+    return _of_outliers(each, outliers.outliers, outliers.doubts, outliers.judged)
 
 
 def fabric_gate(verdict: Verdict) -> Gate:
     each = [f"{suspect.words}: {_ratio(suspect)}" for suspect in verdict.suspects]
-    names = [name for suspect in verdict.suspects for name in suspect.names]
     judged = {"node": verdict.nodes, "cable": verdict.cables, "pair": verdict.pairs}
-    return _of_outliers(each, names, verdict.doubts, judged)
+    return _of_outliers(each, verdict.suspects, verdict.doubts, judged)
 
 
 def located_gate(located: Located) -> Gate:
@@ -87,8 +85,7 @@ def located_gate(located: Located) -> Gate:
         f"{format_size(fault.bytes)}"
         for fault in located.faults
     ]
-    names = [name for fault in located.faults for name in fault.names]
-    return _of_outliers(each, names, located.doubts, located.judged)
+    return _of_outliers(each, located.faults, located.doubts, located.judged)
 
 
 def variants_gate(study: VariantStudy | None) -> Gate | None:
@@ -201,10 +198,13 @@ def _ratio(suspect: Outlier | Suspect) -> str:
 
 
 def _of_outliers(
-    each: Sequence[str], names: Sequence[str], doubts: Sequence[Doubt], judged: Mapping[str, int]
+    each: Sequence[str],
+    suspects: Sequence[Outlier | Suspect | LocatedFault],
+    doubts: Sequence[Doubt],
+    judged: Mapping[str, int],
 ) -> Gate:
     if each:
-        return failed(each, names)
+        return failed(each, [name for suspect in suspects for name in suspect.names])
     if doubts:
         left = len(doubts) - 1
         more = f" (and {how_many(left, 'more reason')})" if left else ""

@@ -22,7 +22,6 @@ from hockney.infer.estimate.sketch import quantile_of
 from hockney.plan import workload_of
 from hockney.plan.axes import Point, sort_key
 from hockney.records import Run
-from hockney.records.visits import Visits
 
 Rows = Whole
 
@@ -66,14 +65,13 @@ def variability(run: Run, estimates: Estimates) -> list[Spread]:
             rows_of.setdefault(key, {}).setdefault(rank, []).append(part)
     spreads = []
     for key in sorted(rows_of, key=sort_key):
-        ranks = {rank: _seconds(visits, rows_of[key][rank]) for rank in sorted(rows_of[key])}
+        ranks = {
+            rank: visits.values(np.sort(np.concatenate(parts_of_rank))) * 1e-9
+            for rank, parts_of_rank in sorted(rows_of[key].items())
+        }
         spreads.append(_spread(key, None, np.concatenate(list(ranks.values()))))
         spreads += [_spread(key, rank, seconds) for rank, seconds in ranks.items()]
     return spreads
-
-
-def _seconds(visits: Visits, parts: Sequence[Rows]) -> Array:
-    return visits.values(np.sort(np.concatenate(parts))) * 1e-9
 
 
 def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:

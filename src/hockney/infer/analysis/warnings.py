@@ -276,18 +276,19 @@ def warnings(
     """All warnings for this run, the most serious first. transports: the ways of its messages;
     packed_by_hand: ratios to the same data as datatypes; without_nodes: nodes that it went on
     without."""
+    skew = skew_of(run)
     return [
         *([Incomplete(run.cut)] if run.cut else []),
         *([] if run.is_measured or run.summaries else [NothingMeasured()]),
         *filter(None, [failed_launches(run)]),
-        *([without_nodes] if without_nodes is not None else []),
+        *filter(None, [without_nodes]),
         *source_notes(run),
         *_placement(run),
         *detours(transports),
-        *_skewed(run),
+        *([Skewed(skew.median_s)] if skew and skew.median_s > MOST_SKEW_S else []),
         *_slow_datatypes(packed_by_hand),
         *disturbances(run),
-        *_states(estimates),
+        *filter(None, [StateChanges.of(estimates.states)]),
         *unlike_launches(estimates),
         *_coarse_clock(run, estimates),
         *_noisy(run, estimates),
@@ -329,16 +330,6 @@ def _placement(run: Run) -> Iterator[Warning]:
         yield NotProbed(" ".join(refused.split()))
 
 
-def _states(estimates: Estimates) -> list[StateChanges]:
-    changes = StateChanges.of(estimates.states)
-    return [changes] if changes is not None else []
-
-
-def _skewed(run: Run) -> list[Skewed]:
-    skew = skew_of(run)
-    return [Skewed(skew.median_s)] if skew and skew.median_s > MOST_SKEW_S else []
-
-
 def _slow_datatypes(ratios: Sequence[MethodRatio]) -> list[SlowDatatype]:
     method_ratios = sorted(
         (ratio for ratio in ratios if ratio.is_faster), key=lambda ratio: ratio.judged.ratio
@@ -370,8 +361,9 @@ def _noisy(run: Run, estimates: Estimates) -> list[Noisy]:
 
 
 def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
-    fewest = _launches(run, estimates.own())
-    if carries_interval(fewest) or _repeats_other_program(run):
+    fewest, workload = _launches(run, estimates.own()), workload_of(run.header.options)
+    repeats_other_program = isinstance(workload, Pingpong) and workload.preset is not None
+    if carries_interval(fewest) or repeats_other_program:
         return []
     if run.header.source is not None:
         return [FewLaunches(fewest, imported=True)]
@@ -391,8 +383,3 @@ def _launches(run: Run, points: Sequence[PointEstimate]) -> int:
     if isinstance(workload, Fabric) and workload.locate and of_pairs:
         return len(of_pairs)
     return min((point.launches for point in points), default=LEAST_LAUNCHES)
-
-
-def _repeats_other_program(run: Run) -> bool:
-    workload = workload_of(run.header.options)
-    return isinstance(workload, Pingpong) and workload.preset is not None

@@ -160,13 +160,26 @@ def paired_each(
 
 
 def two_samples(
-    first: Array, second: Array, tolerance: float, unseen: Unseen | None = None, hidden: float = 0.0
+    first: Array,
+    second: Array,
+    tolerance: float,
+    unseen: Unseen | None = None,
+    hidden: float = 0.0,
+    constant: int | None = None,
 ) -> Judged:
     """Judges the log times of independent launches of two runs (second over first). unseen: the
     part of the difference that they cannot reveal; hidden: what their printed digits hide of it, at
-    most."""
-    shift = with_hidden(with_unseen(sample_shift(first, second), unseen), hidden)
+    most; constant: see shift_between."""
+    shift = with_hidden(with_unseen(shift_between(first, second, constant), unseen), hidden)
     return judged(shift, shift.p, tolerance, LEVEL, unseen)
+
+
+def shift_between(first: Array, second: Array, constant: int | None) -> Shift:
+    """The shift from the first launches to the second. constant: the side (0 or 1) that repeats one
+    value, against which the launches of the other are one sample; None where both scatter."""
+    if constant is None:
+        return sample_shift(first, second)
+    return paired_shift(second - first[0] if constant == 0 else second[0] - first)
 
 
 def with_hidden(shift: Shift, most: float) -> Shift:

@@ -138,6 +138,11 @@ class BetweenRuns:
         return 2.0 / float(self.weights @ (logs - mean) ** 2)
 
     @property
+    def of_one(self) -> Unseen:
+        """The run-to-run variation of one run, against what has none."""
+        return Unseen(GRID, self.weights)
+
+    @property
     def of_two(self) -> Unseen:
         """The run-to-run variation of the difference of two runs."""
         return Unseen(math.sqrt(2.0) * GRID, self.weights)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from hockney.base.units import format_rate, format_ratio, format_seconds
@@ -40,15 +39,11 @@ def _axis_text(name: str, value: Any) -> str:
 
 def number_text(quantity: Quantity, number: Number) -> str:
     """A number with its interval: "2.01 (exact: simulated)", "1.9 us (95 %: 1.8 us .. 2 us)"."""
-    write = _writer(quantity)
+    write = {"s": format_seconds, "B/s": format_rate}.get(unit_of(quantity), _plain)
     if number.interval.is_exact:
         return f"{write(number.value)} (exact: simulated)"
     ends = f"{write(number.interval.low)} .. {write(number.interval.high)}"
     return f"{write(number.value)} (95 %: {ends}, {number.launches} launches)"
-
-
-def _writer(quantity: Quantity) -> Callable[[float], str]:
-    return {"s": format_seconds, "B/s": format_rate}.get(unit_of(quantity), _plain)
 
 
 def _plain(value: float) -> str:

@@ -42,7 +42,8 @@ def at_path(analysis: Analysis, document: Mapping[str, Any], path: str) -> Numbe
     if isinstance(here, Mapping) and "value" in here:
         parameter = Parameter(here["value"], _interval(here, "low", "high"))
     else:
-        parameter = Parameter(here, _beside(above, name))
+        ends = INTERVALS.get(name)
+        parameter = Parameter(here, _interval(above, *ends) if ends else None)
     if parameter.value is not None and (
         isinstance(parameter.value, bool) or not isinstance(parameter.value, int | float)
     ):
@@ -88,12 +89,6 @@ def _near(here: Any) -> str:
     names = list(here)
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"there is {', '.join(names[:MOST_NAMED])}{more}, as hockney show --json prints them"
-
-
-def _beside(above: Mapping[str, Any], name: str) -> Interval | None:
-    """The interval of a field, which stands beside it under other names; None of other fields."""
-    names = INTERVALS.get(name)
-    return _interval(above, *names) if names else None
 
 
 def _interval(entry: Mapping[str, Any], low: str, high: str) -> Interval | None:

@@ -114,16 +114,13 @@ def _figures(systems: Sequence[PublishedSystem]) -> tuple[PublishedFigure, ...]:
             number.value,
             system.definition,
             system.source,
-            system.method if number.quantity == "time_s" else _line_of(system.method),
+            system.method if number.quantity == "time_s" else line,
             system.detail,
             system.library,
             system.date,
         )
         for system in systems
+        # Ours is through half round trips, unless the source draws one itself.
+        for line in [OUR_LINE if system.method == HALF_ROUND_TRIP else system.method]
         for number in system.numbers
     )
-
-
-def _line_of(method: str) -> str:
-    """The method of a line: ours through half round trips, unless the source draws one itself."""
-    return OUR_LINE if method == HALF_ROUND_TRIP else method

@@ -34,6 +34,7 @@ from hockney.infer.estimate.differences import (
     benjamini_hochberg,
     exact,
     judged,
+    shift_between,
     two_samples,
     with_hidden,
     with_unseen,
@@ -41,7 +42,7 @@ from hockney.infer.estimate.differences import (
 from hockney.infer.estimate.interval import low_of
 from hockney.infer.estimate.launches import SLOW_RULE
 from hockney.infer.estimate.points import PointEstimate, hidden_log
-from hockney.infer.estimate.shifts import LEVEL, sample_shift
+from hockney.infer.estimate.shifts import LEVEL
 from hockney.infer.memory.components import BetweenRuns
 from hockney.infer.memory.host import EarlierRun
 from hockney.plan import Case, plan_of, workload_of
@@ -81,6 +82,8 @@ class RunComparison:
     """Whether A and B are the same run: that they are equal shows nothing."""
     variant_names: Mapping[str, str] = field(default_factory=dict)
     """Names of the variants for people, by their own."""
+    constant: int | None = None
+    """The side (0 or 1) that is simulated and repeats exactly where the other does not."""
 
     @property
     def verdict(self) -> str:
@@ -91,12 +94,6 @@ class RunComparison:
         """Whether ratios have no errors of measurement, as those of two simulated runs."""
         interval = self.overall.interval if self.overall else None
         return interval is not None and interval.is_exact
-
-    @property
-    def is_half_simulated(self) -> bool:
-        """Whether one run is simulated and the other is not: the one launch of the simulated run
-        shows no scatter, and more launches would be the same again."""
-        return self.base.is_simulated != self.other.is_simulated
 
     def is_slower(self, tolerance: float) -> bool:
         """Whether B is slower than the tolerance allows, as a whole or surely at some point."""
@@ -157,14 +154,16 @@ def compare(
     compared = pairs if each_point else []
     means = means_of_both(pairs)
     each, whole = drift.between(pairs, means)
-    unseen = [runs.of_two if runs else None for runs in each]
-    if _are_exact(base, other, pairs):
+    sides = _exact_sides((base, other), pairs)
+    constant = sides[0] if len(sides) == 1 else None
+    unseen = [_unseen(runs, constant) for runs in each]
+    if len(sides) == 2:
         judgements = [_exact(math.log(b.typical_s / a.typical_s), tolerance) for a, b in compared]
         overall = _exact(float(means[1].mean() - means[0].mean()), tolerance)
     else:
-        judgements = differences(compared, tolerance, unseen[: len(compared)])
-        seen = whole.of_two if whole else None
-        overall = two_samples(*means, tolerance, seen, hidden_log(*pairs))
+        judgements = differences(compared, tolerance, unseen[: len(compared)], constant)
+        hidden = hidden_log(*pairs)
+        overall = two_samples(*means, tolerance, _unseen(whole, constant), hidden, constant)
     points = tuple(
         PointDifference(*pair, difference)
         for pair, difference in zip(compared, judgements, strict=True)
@@ -173,7 +172,8 @@ def compare(
     if is_same:
         notes.insert(0, "A and B are the same run: that they are equal shows nothing")
     return RunComparison(
-        base, other, points, overall, tuple(notes), whole, means, only_base, apart, is_same, names
+        *(base, other, points, overall, tuple(notes), whole, means, only_base, apart, is_same),
+        *(names, constant),
     )
 
 
@@ -183,11 +183,21 @@ def _variant_names(first: Analysis, second: Analysis) -> Mapping[str, str]:
     return names if len(set(names.values())) == len(names) else {}
 
 
-def _are_exact(base: Run, other: Run, pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> bool:
-    """Whether the times are simulated and each launch repeats them, so that nothing is to test."""
-    if not (base.is_simulated and other.is_simulated):
-        return False
-    return all(len(set(point.medians_s)) == 1 for pair in pairs for point in pair)
+def _exact_sides(runs: Sequence[Run], pairs: Sequence[Sequence[PointEstimate]]) -> list[int]:
+    """The runs (0, 1) that are simulated and whose launches repeat their times: nothing is to test
+    of them."""
+    return [
+        side
+        for side, run in enumerate(runs)
+        if run.is_simulated and all(len(set(pair[side].medians_s)) == 1 for pair in pairs)
+    ]
+
+
+def _unseen(runs: BetweenRuns | None, constant: int | None) -> Unseen | None:
+    """What launches cannot reveal of two runs, of which one may be exact."""
+    if runs is None:
+        return None
+    return runs.of_two if constant is None else runs.of_one
 
 
 def _exact(log_ratio: float, tolerance: float) -> Judged:
@@ -249,10 +259,10 @@ def _unlike(first: Analysis, second: Analysis) -> list[str]:
         analysis.transports.text if analysis.transports else None for analysis in (first, second)
     ]
     if first.run.is_simulated != second.run.is_simulated:
-        simulated, measured = (first, second) if first.run.is_simulated else (second, first)
+        simulated = first if first.run.is_simulated else second
         notes.append(
-            f'"{simulated.label}" is simulated and "{measured.label}" is not: one launch without '
-            "scatter cannot be tested against launches that scatter"
+            f'"{simulated.label}" alone is simulated: where its times repeat exactly, intervals are'
+            " of the launches of the other run"
         )
     if None not in ways and ways[0] != ways[1]:
         notes.append(f'unlike ways: messages of "{base}" by {ways[0]}, of "{other}" by {ways[1]}')
@@ -335,13 +345,15 @@ def differences(
     pairs: Sequence[tuple[PointEstimate, PointEstimate]],
     tolerance: float,
     unseen: Sequence[Unseen | None] | None = None,
+    constant: int | None = None,
 ) -> list[Judged]:
     """Compares the second of each pair with the first; p is corrected for the number of pairs.
-    unseen: variation that each pair's launches cannot reveal; None for pairs of one run."""
+    unseen: variation that each pair's launches cannot reveal; None for pairs of one run. constant:
+    see shift_between."""
     parts = unseen or [None] * len(pairs)
     shifts = [
         with_hidden(
-            with_unseen(sample_shift(np.log(a.medians_s), np.log(b.medians_s)), part),
+            with_unseen(shift_between(np.log(a.medians_s), np.log(b.medians_s), constant), part),
             hidden_log((a, b)),
         )
         for (a, b), part in zip(pairs, parts, strict=True)

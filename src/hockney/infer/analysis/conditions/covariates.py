@@ -41,18 +41,20 @@ class Covariate:
 
 def covariates(run: Run, estimates: Estimates) -> list[Covariate]:
     """Significant covariates in the headline state, the largest fraction first."""
+    handovers_ns = {(p.launch, p.round): p.handover_ns for p in run.probes if p.handover_ns > 0.0}
     probes = {
-        "compute": _compute(run, estimates),
+        "compute": _medians(work_of_rounds(run), estimates),
         "memory-copy": _levels(p for p in estimates.headline if p.operation == "copy"),
-        "core-to-core": _handover(run, estimates),
+        "core-to-core": _medians(handovers_ns, estimates),
     }
-    own = estimates.own()
+    own = [point for point in estimates.own() if point.statistic == "median"]
+    operations = dict.fromkeys(point.operation for point in own)
+    levels = {name: _levels(p for p in own if p.operation == name) for name in operations}
     fitted = [
         covariate
-        for operation in dict.fromkeys(point.operation for point in own)
+        for operation in levels
         for probe, by_launch in probes.items()
-        if (covariate := _fitted(operation, probe, _levels(_of(own, operation)), by_launch))
-        is not None
+        if (covariate := _fitted(operation, probe, levels[operation], by_launch)) is not None
     ]
     corrected = holm(np.array([covariate.p for covariate in fitted])).tolist()
     sure = [
@@ -61,10 +63,6 @@ def covariates(run: Run, estimates: Estimates) -> list[Covariate]:
         if p < SIGNIFICANCE and covariate.fraction >= LEAST_FRACTION
     ]
     return sorted(sure, key=lambda covariate: -covariate.fraction)
-
-
-def _of(points: Iterable[PointEstimate], operation: str) -> Iterable[PointEstimate]:
-    return (p for p in points if p.operation == operation and p.statistic == "median")
 
 
 def _levels(points: Iterable[PointEstimate]) -> ByLaunch:
@@ -76,16 +74,6 @@ def _levels(points: Iterable[PointEstimate]) -> ByLaunch:
                 if median_s > 0.0:
                     by_launch.setdefault(launch, []).append(math.log(median_s / point.typical_s))
     return {launch: float(np.mean(logs)) for launch, logs in by_launch.items()}
-
-
-def _compute(run: Run, estimates: Estimates) -> ByLaunch:
-    """Log of the slowest rank's time for the fixed work, by launch."""
-    return _medians(work_of_rounds(run), estimates)
-
-
-def _handover(run: Run, estimates: Estimates) -> ByLaunch:
-    ns = {(p.launch, p.round): p.handover_ns for p in run.probes if p.handover_ns > 0.0}
-    return _medians(ns, estimates)
 
 
 def _medians(of_round: dict[tuple[int, int], float], estimates: Estimates) -> ByLaunch:

@@ -108,7 +108,9 @@ def diagnose(run: Run, estimates: Estimates) -> Diagnosis:
     if not run.samples:
         return Diagnosis([], "the file has statistics, but no samples")
     times = visit_times(run, LEAST_VISITS)
-    findings, searched = [*_explained(run, estimates), *_gaps(run, times)], False
+    findings, searched = _explained(run, estimates), False
+    if times.text:
+        findings.append(Finding("gaps", run.header.experiment, None, times.text, 1.0))
     for key, every in _series(run, estimates.states, times):
         launches = [series for series in every if len(series.visit_s) >= LEAST_VISITS]
         searched = searched or bool(launches)
@@ -134,11 +136,6 @@ def _explained(run: Run, estimates: Estimates) -> list[Finding]:
         )
         for covariate in covariates(run, estimates)
     ]
-
-
-def _gaps(run: Run, times: VisitTimes) -> list[Finding]:
-    words = times.text
-    return [Finding("gaps", run.header.experiment, None, words, 1.0)] if words else []
 
 
 def _series(

@@ -192,7 +192,8 @@ def _knee(curve: Sequence[Contention]) -> Knee:
         return Knee(point, None, None, most, None, NOT_REPEATED)
     relative = np.array(times, dtype=float)
     rises = relative[-1] >= 1.0 + LEAST_RISE
-    knee, slope, error = _bent(curve, relative) if rises else (None, None, _off_flat(relative))
+    off_flat = float(np.abs(relative / np.exp(np.log(relative).mean()) - 1.0).max())
+    knee, slope, error = _bent(curve, relative) if rises else (None, None, off_flat)
     if error >= LEAST_RISE:
         return Knee(point, None, None, most, error, MISFIT)
     if slope is None:
@@ -201,11 +202,6 @@ def _knee(curve: Sequence[Contention]) -> Knee:
     alone_s = curve[-1].typical_s / float(relative[-1])
     plateau_Bps = point.bytes / (slope * alone_s) if point.bytes else None
     return Knee(point, knee, plateau_Bps, most, error)
-
-
-def _off_flat(relative: Array) -> float:
-    """The largest relative deviation from a constant."""
-    return float(np.abs(relative / np.exp(np.log(relative).mean()) - 1.0).max())
 
 
 def _bent(curve: Sequence[Contention], relative: Array) -> tuple[float, float, float]:

@@ -111,11 +111,12 @@ def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
         for name in set(named.values())
     }
     order = sorted(homes, key=(*SHARED, UNKNOWN).index)
+    alike = sorted(set(timed.values()), key=lambda name: int(name.rpartition(" ")[2]))
     return Matrix(
         ranks=tuple(sorted({rank for pairs in times.values() for pair in pairs for rank in pair})),
         times=times,
         by_places=_groups(order, named, times),
-        by_times=_groups(sorted(set(timed.values()), key=_number), timed, times),
+        by_times=_groups(alike, timed, times),
         clustered_sizes=tuple(clusters),
         differ_at_largest=len(set(timed.values())) > len(set(clusters[min(clusters)].values())),
         disagreeing=_disagreeing(named, timed, homes),
@@ -160,10 +161,6 @@ def _alike(clusters: Sequence[Mapping[Pair, int]]) -> dict[Pair, str]:
     labels = {pair: tuple(of[pair] for of in clusters) for pair in clusters[0]}
     order = sorted(set(labels.values()))
     return {pair: f"cluster {order.index(label)}" for pair, label in labels.items()}
-
-
-def _number(name: str) -> int:
-    return int(name.rpartition(" ")[2])
 
 
 def _groups(

@@ -180,11 +180,9 @@ def boards_of(
 def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
     boards, network, hosts = boards_of(pairwise, is_simulated)
     judgement = judged(boards, network)
-    named = _one_way_name if pairwise.is_one_way else _name
+    each = [_one_way(of) if pairwise.is_one_way else (of, None) for of in judgement.faults]
     return Verdict(
-        suspects=tuple(
-            _suspect(*named(fault, pairwise, hosts), pairwise) for fault in judgement.faults
-        ),
+        suspects=tuple(_suspect(fault, way, hosts, pairwise) for fault, way in each),
         nodes=judgement.judged[NODE],
         switches=judgement.judged[INSIDE],
         cables=judgement.judged[CABLE],
@@ -194,16 +192,9 @@ def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
     )
 
 
-_Named = tuple[Fault, tuple[str, ...], str | None]
-"""A fault, the names of its units, and its way."""
-
-
-def _name(fault: Fault, pairwise: Pairwise, hosts: Sequence[str]) -> _Named:
-    return fault, names_of(fault, hosts, pairwise.switches, _namer(pairwise)), None
-
-
-def _one_way_name(fault: Fault, pairwise: Pairwise, hosts: Sequence[str]) -> _Named:
-    """Its units are numbered twice as high, and one more where they receive."""
+def _one_way(fault: Fault) -> tuple[Fault, str | None]:
+    """A fault whose units are numbered twice as high, and one more where they receive, with the
+    usual numbers, and its way."""
     units = sorted(fault.units, key=lambda unit: unit % 2)
     is_inside = fault.kind == CABLE and len({unit // 2 for unit in units}) == 1
     single = replace(
@@ -213,7 +204,7 @@ def _one_way_name(fault: Fault, pairwise: Pairwise, hosts: Sequence[str]) -> _Na
     )
     ways = {unit % 2 for unit in units}
     way = None if is_inside else OUT if 0 in ways else IN
-    return single, names_of(single, hosts, pairwise.switches, _namer(pairwise)), way
+    return single, way
 
 
 def _network(pairwise: Pairwise, hosts: Sequence[str], is_simulated: bool) -> Network:
@@ -261,7 +252,7 @@ def _namer(pairwise: Pairwise) -> Callable[[int], str]:
     return name_of_rank
 
 
-def _suspect(fault: Fault, names: tuple[str, ...], way: str | None, pairwise: Pairwise) -> Suspect:
+def _suspect(fault: Fault, way: str | None, hosts: Sequence[str], pairwise: Pairwise) -> Suspect:
     each = pairwise.seconds[fault.board][:, fault.members]
     usual = pairwise.level_medians_s[fault.board][pairwise.level[fault.members]]
     typical: Callable[[Array], float] = of_cable if fault.kind == CABLE else np.median
@@ -270,7 +261,7 @@ def _suspect(fault: Fault, names: tuple[str, ...], way: str | None, pairwise: Pa
     usual_s = typical_s / fault.ratio if pairwise.are_found else float(np.median(usual))
     return Suspect(
         what=fault.kind,
-        names=names,
+        names=names_of(fault, hosts, pairwise.switches, _namer(pairwise)),
         bytes=pairwise.bytes[fault.board],
         pairs=len(fault.members),
         typical_s=typical_s,

@@ -117,10 +117,11 @@ def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> 
     ranks = sorted({rank for board in points.values() for pair in board for rank in pair})
     places = places_of(run)
     numbered = _numbered(tuple(ranks), places, run)
-    boards = [_board(of_it, ranks, places) for of_it in points.values()]
+    of_boards = list(points.values())
+    kinds = [[shared(places.get(a), places.get(b)) for a, b in of_it] for of_it in of_boards]
+    boards = [_board(*of_it, ranks) for of_it in zip(of_boards, kinds, strict=True)]
     judgement = judged(boards, numbered.network)
-    firsts = [next(iter(of_it.values())) for of_it in points.values()]
-    kinds = [_groups(board, ranks, places) for board in boards]
+    firsts = [next(iter(of_it.values())) for of_it in of_boards]
     outliers = tuple(
         _outlier(fault, firsts[fault.board], kinds[fault.board], numbered)
         for fault in judgement.faults
@@ -185,11 +186,9 @@ def _numbered(ranks: tuple[int, ...], places: Mapping[int, Place], run: Run) -> 
     return _Numbered(ranks, hosts, switches, network)
 
 
-def _board(
-    points: Mapping[Pair, PointEstimate], ranks: list[int], places: Mapping[int, Place]
-) -> Board:
+def _board(points: Mapping[Pair, PointEstimate], names: list[str], ranks: list[int]) -> Board:
+    """names: what the ranks of each pair share."""
     number = {rank: i for i, rank in enumerate(ranks)}
-    names = [shared(places.get(a), places.get(b)) for a, b in points]
     known = sorted(set(names))
     launches = sorted({n for point in points.values() for n in point.launch_numbers})
     each = np.full((len(launches), len(points)), np.nan)
@@ -205,10 +204,6 @@ def _board(
         logs=np.log([point.typical_s for point in points.values()]),
         launches=each,
     )
-
-
-def _groups(board: Board, ranks: list[int], places: Mapping[int, Place]) -> list[str]:
-    return [shared(places.get(ranks[a]), places.get(ranks[b])) for a, b in board.ends.tolist()]
 
 
 def _outlier(fault: Fault, point: PointEstimate, kinds: list[str], numbered: _Numbered) -> Outlier:

@@ -24,7 +24,7 @@ from hockney.plan import plan_of, workload_of
 from hockney.plan.platform_network import PlatformNetwork
 from hockney.plan.topology import switches_of
 from hockney.plan.workloads.fabric import Fabric
-from hockney.records import PairBlock, Place, Run
+from hockney.records import PairBlock, Run
 
 CROWDS = 64
 """Numbers of pairs on a link that a class of times can have."""
@@ -39,7 +39,8 @@ def network_of(run: Run) -> RankRoutes:
     """The network of a run, as far as it is known, by the names of its nodes."""
     places = places_of(run)
     ranks = 1 + max([*places, *(int(block.peers.max()) for block in blocks_of(run))], default=0)
-    hosts = _hosts(places, ranks)
+    known = [places.get(rank) for rank in range(ranks)]
+    hosts = [(place.host if place else None) or f"rank {i}" for i, place in enumerate(known)]
     names = list(dict.fromkeys(hosts))
     number = {name: i for i, name in enumerate(names)}
     routes = _routes(run, names, [number[host] for host in hosts])
@@ -135,13 +136,6 @@ def moved_launches(run: Run) -> set[int]:
         for launch in run.launches
         if any(place.host != first.get(place.rank, place.host) for place in launch.places)
     }
-
-
-def _hosts(places: dict[int, Place], ranks: int) -> list[str]:
-    rank_places = [places.get(rank) for rank in range(ranks)]
-    return [
-        (place.host if place else None) or f"rank {rank}" for rank, place in enumerate(rank_places)
-    ]
 
 
 def _crowds(passed: Passed, rounds: Whole, network: RankRoutes) -> Whole:
