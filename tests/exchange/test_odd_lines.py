@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import zip_longest
 
 import pytest
@@ -245,6 +246,49 @@ def test_times_of_osu_are_read_in_the_unit_of_their_heading(unit: str, factor: f
 def test_rates_of_osu_are_read_in_the_unit_of_their_heading() -> None:
     [table] = tables("# OSU MPI Bandwidth Test v7.4\n# Size  Bandwidth (GiB/s)\n8  0.5\n")
     assert numbers(table) == {(8, "bandwidth"): 0.5 * 2**30}
+
+
+def test_percents_and_wide_blanks_are_read() -> None:
+    """As spreadsheets and column -t write the lines of OSU."""
+    heading = "# OSU MPI Non-blocking Bcast Latency Test v7.4\n# Size  Overall(us)  Pure Comm.(us)"
+    plain = f"{heading}  Overlap(%)\n4  20.50  9.75  75.25\n"
+    wide = "\n".join("  ".join(line.split()) for line in plain.splitlines())
+    for text in (plain.replace("75.25", "75.25%"), f"{wide}\n"):
+        [table] = tables(text)
+        assert numbers(table) == numbers(tables(plain)[0])
+        assert table.operation == tables(plain)[0].operation
+
+
+def test_a_comment_between_a_heading_and_its_rows_hides_none() -> None:
+    heading = LATENCY.splitlines()[1]
+    [table] = tables(LATENCY.replace(heading, f"{heading}\n# warm-up done\n"))
+    assert numbers(table) == numbers(tables(LATENCY)[0])
+
+
+@pytest.mark.parametrize("text", [LATENCY, PERFTEST, NCCL])
+def test_tables_side_by_side_are_not_read_as_one(text: str) -> None:
+    """paste a.log b.log: the second one's times had been taken for the first one's."""
+    others = text.replace("1.51", "9.51").splitlines()
+    pairs = zip(text.splitlines(), others, strict=True)
+    with pytest.raises(HockneyError, match="twice: tables side by side are not read"):
+        tables("".join(f"{ours:140}\t{theirs}\n" for ours, theirs in pairs))
+
+
+def test_a_table_of_nccl_in_tabs_is_read() -> None:
+    [table] = tables(re.sub(" {2,}", "\t", NCCL))
+    assert numbers(table) == numbers(tables(NCCL)[0])
+
+
+def test_a_heading_of_nccl_without_rows_is_said() -> None:
+    with pytest.raises(HockneyError, match="line 2: a heading without rows"):
+        tables("".join(NCCL.splitlines(keepends=True)[:3]) + "\n\n")
+
+
+def test_a_cut_row_of_perftest_is_not_read_below_its_table() -> None:
+    row = PERFTEST.splitlines()[-1].replace("65536 ", "131072")
+    [table] = tables(f"{PERFTEST}{row[:-3]}")
+    assert {row.bytes for row in table.rows} == {65536}
+    assert table.cut is not None
 
 
 def test_a_heading_of_osu_that_was_cut_is_said() -> None:

@@ -94,8 +94,9 @@ def test_a_message_of_another_process_does_not_end_a_prefix() -> None:
     assert numbers(tables(text)[0]) == numbers(tables(OSU)[0])
 
 
-def mixed() -> str:
-    lines = zip(*(behind(f"node0{n}: ", OSU).splitlines() for n in (1, 2)), strict=True)
+def mixed(prefix: str = "node0%: ") -> str:
+    both = (behind(prefix.replace("%", str(n)), OSU).splitlines() for n in (1, 2))
+    lines = zip(*both, strict=True)
     return "".join(f"{line}\n" for pair in lines for line in pair)
 
 
@@ -109,7 +110,7 @@ def test_programs_are_mixed_where_the_lines_of_any_two_overlap() -> None:
             for place in places
             if all(max(place) < min(of) or max(of) < min(place) for of in places if of is not place)
         ]
-        assert prefixes._apart(places) == alone
+        assert prefixes.apart(places) == alone
 
 
 def quoted(form: str) -> str:
@@ -120,10 +121,25 @@ def quoted(form: str) -> str:
     ("text", "words"),
     [
         (mixed(), "line 1 has 'OSU MPI Latency Test' behind 'node01: '"),
+        *(
+            (mixed(prefix), "behind '")
+            for prefix in ("[1,%]<stdout>:", "nid% 0: ", "[rank%]: ", "[node0%] ", "osu-%  | ")
+        ),
+        (
+            mixed("2026-01-01T00:00:0{n}.123Z [1,%]<stdout>:"),
+            "behind '2026-01-01T00:00:00.123Z [1,1",
+        ),
+        (
+            mixed("[2026-01-01T00:00:0{n}.123Z] osu-%  | "),
+            "behind '[2026-01-01T00:00:00.123Z] osu-1",
+        ),
         (quoted("b'{}\\n'"), 'behind "b\'"'),
         (quoted('    "{}\\n",'), "behind '    \"'"),
     ],
-    ids=["mixed", "bytes", "notebook"],
+    ids=[
+        *("hosts", "tags", "ranks of hosts", "ranks", "names", "containers", "tags at times"),
+        *("containers at times", "bytes", "notebook"),
+    ],
 )
 def test_a_title_behind_other_words_says_how_to_remove_them(text: str, words: str) -> None:
     with pytest.raises(UsageError) as error:

@@ -56,15 +56,20 @@ def recognise(log: Log) -> str:
 
 
 def _is_known(log: Log, formats: Mapping[str, int]) -> bool:
-    """True if another program's table has the line that CSV takes for a heading."""
+    """True if another program's table has the line that CSV takes for a heading, maybe below its
+    own, as that of units."""
     others = [name for name in formats if name != CSV]
     if formats[CSV] in [formats[name] for name in others]:
         return True
     readers = PROGRAMS.offering(Reader)
     try:
-        return any(t.line == formats[CSV] for name in others for t in readers[name].read(log))
+        tables = [table for name in others for table in readers[name].read(log)]
     except TooLargeError:
         return False
+    return any(
+        table.line <= formats[CSV] <= max((row.line or 0 for row in table.rows), default=table.line)
+        for table in tables
+    )
 
 
 def read(log: Log, name: str) -> list[LogTable]:

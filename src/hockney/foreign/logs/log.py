@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hockney.foreign.logs import content, markdown, prefixes
+from hockney.foreign.logs import content, markdown, prefixes, wrappers
 
 LONGEST_LINE = 4096
 """Most characters of a line that is searched; only matrices and CSV have longer ones
@@ -19,7 +19,7 @@ UNKNOWN = "unknown"
 """The operation of a log that does not name it."""
 
 _ESCAPES = re.compile(
-    r"(?:&#010;)?</std(?:out|err)>$|\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"(?:&#010;)?</std(?:out|err)>$|\x1b\[[0-9;?]*[A-Za-z]|\x1b[]_][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|[\u200b-\u200d\u2060\ufeff]"
 )
 """Ends of lines in XML, colours and titles of terminals, and characters without a width."""
@@ -30,28 +30,24 @@ _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DAY = r"\d{4}[-/]\d\d[-/]\d\d"
 _STREAM = r"(?:<std(?:out|err)>)?"
 _DATE = rf"[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK}(?: [A-Z]{{2,5}})? \d{{4}}"
-_STAMPS = (
+_PREFIXES = re.compile(
     rf"(?:{_DAY}[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"  # of a container's log
     r"(?: std(?:out|err) [FP])?(?: (?:INFO|DEBUG|INF|DBG))?(?:[:|] ?| )"
-    rf"|\[(?:{_DAY}[T ])?{_CLOCK}Z?\] ?|{_CLOCK} (?=[#\s\d])"  # of ts and of CI
-    rf"|[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} [\w.-]{{1,64}} [\w./-]{{1,64}}(?:\[\d+\])?: "  # syslog
+    rf"|\[(?:{_DAY}[T ])?{_CLOCK}Z?\] ?|{_CLOCK} (?: (?=\S)|(?=[#\s\d]))"  # of ts and of CI
     rf"|\[{_DATE}\]{_STREAM}:? ?"
     rf"|{_DATE}(?=\[(?:[\w.-]{{1,64}}@)?\d+,\d+\]|<std(?:out|err)>)"  # mpirun's --timestamp-output
     rf"|\[(?:[\w.-]{{1,64}}@)?\d+,\d+\](?:\[[\w.-]{{1,64}}:\d+\])?{_STREAM}:? ?"  # mpirun
     r"|<std(?:out|err)>: ?"
     r"|<std(?:out|err) rank=\"\d+\">"  # mpirun's --xml
+    r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d]))+"  # mpiexec -l, srun --label
 )
-_RANKS = r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d])"  # mpiexec -l, srun --label
-_PREFIXES = re.compile(f"{_STAMPS}{_RANKS})+")
-_BUT_RANKS = re.compile(f"{_STAMPS})+")
 _LABEL = re.compile(r"\s*(?:\d{1,6}:|\[\d{1,6}\])(?: |(?=[^\d ]|$))")
 LEAST_LABELLED = 2
 """Least lines of a log whose every line has a label; fewer may have it by chance."""
 _BLOCK_LABELS = (
     _LABEL,  # srun --label, mpiexec -l
-    re.compile(  # but not of syslog, whose lines have more before them
-        rf"(?:[A-Z][a-z]{{2}} [ \d]\d )?{_CLOCK} (?![\w.-]{{1,64}} [\w./-]{{1,64}}(?:\[\d+\])?: )"
-    ),
+    re.compile(rf"{_CLOCK}  "),  # of Jenkins
+    re.compile(rf"(?:[A-Z][a-z]{{2}} [ \d]\d )?{_CLOCK} "),
     re.compile(r"(?:> ?)+"),  # of a quotation
     re.compile(r"\[(?:rank|node|host|task|process)[ _-]?\d{1,6}\]:? ?"),
     re.compile(  # of PALS' mpiexec -l: the host and the rank
@@ -127,9 +123,13 @@ def read_log(path: Path) -> Log:
 def log_of(text: str, path: Path) -> Log:
     text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")  # the byte-order mark of editors
     lines = text.removesuffix("\n").split("\n") if text else []
+    wrapped = lines
+    lines = wrappers.unwrapped(wrapped, path)
+    if lines != wrapped:
+        text = "\n".join(lines) + "\n" * text.endswith("\n")
     lines = prefixes.without_hosts(prefixes.without_numbers(lines))
-    is_mixed = prefixes.are_mixed(lines, _LABEL)
-    cleaned = [_cleaned(line, is_mixed) for line in _without_labels(lines, is_mixed)]
+    is_mixed = prefixes.are_mixed(lines)
+    cleaned = [_cleaned(line, is_mixed) for line in (lines if is_mixed else _without_labels(lines))]
     long_lines = {n: line for n, line in enumerate(cleaned, 1) if len(line) > LONGEST_LINE}
     for number in long_lines:
         cleaned[number - 1] = ""
@@ -137,19 +137,13 @@ def log_of(text: str, path: Path) -> Log:
     return Log(path, text, tuple(plain), text.endswith("\n"), long_lines=long_lines)
 
 
-def _without_labels(lines: list[str], is_mixed: bool) -> list[str]:
+def _without_labels(lines: list[str]) -> list[str]:
     """Lines without what launchers and pages put before all lines of a program: ranks, times,
-    marks of quotations, and the indentation of a table whose heading is indented. Ranks stay
-    where they separate the mixed lines of several programs."""
-    labels = _BLOCK_LABELS[is_mixed:]
-    if (
-        not is_mixed
-        and len(lines) >= LEAST_LABELLED
-        and all(map(_LABEL.match, filter(str.strip, lines)))
-    ):
+    marks of quotations, and the indentation of a table whose heading is indented."""
+    if len(lines) >= LEAST_LABELLED and all(map(_LABEL.match, filter(str.strip, lines))):
         return [_LABEL.sub("", line, count=1) for line in lines]
     bare = list(lines)
-    for label in labels:
+    for label in _BLOCK_LABELS:
         for start, end in _blocks(bare, label):
             rest = [label.sub("", line, count=1) for line in bare[start:end]]
             if any(map(_HEADS.match, rest)):
@@ -183,9 +177,11 @@ def _blocks(
 
 
 def _cleaned(line: str, is_mixed: bool) -> str:
+    """The line without what terminals need, and without prefixes unless these separate the mixed
+    lines of several programs."""
     line = (line if line.isascii() else _BLANKS.sub(" ", line)).rstrip(" \r")
     # A terminal goes back to the start of the line at each carriage return.
     line = _ESCAPES.sub("", line).rpartition("\r")[2]
     line = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", line)
-    prefix = (_BUT_RANKS if is_mixed else _PREFIXES).match(line)
+    prefix = None if is_mixed else _PREFIXES.match(line)
     return line[prefix.end() :] if prefix else line

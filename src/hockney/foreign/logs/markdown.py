@@ -1,26 +1,39 @@
-"""Logs that were pasted into Markdown: escapes and pipe tables become the lines that were pasted.
+"""Logs that were pasted into Markdown, or that a program framed: escapes, pipe tables and frames
+become the lines that were pasted.
 
 A pipe table is known by the rule below its first row (GitHub Flavored Markdown, section 4.10).
-Its cells are joined by tabs, so that a reader sees columns. Nothing else is changed, and every line
-keeps its number."""
+Its cells are joined by tabs, so that a reader sees columns. A frame of + - | is taken off tables of
+sizes only, as some programs print their own. Nothing else is changed, and every line keeps its
+number."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice, takewhile
 
 _RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\s*")
 _ESCAPED = re.compile(r"^(\s*(?:>\s*)?)\\(#+)")
 _PUNCTUATION = re.compile(r"\\([!-/:-@\[-`{-~])")
 _EMPHASIS = re.compile(r"^(\*\*|__|`|\*)(.*)\1$")
 """Cells in bold, italics or code."""
+_BORDER = "[\u2502\u2503\u2506\u2507\u250a\u250b\u254e\u254f\u2551]"
+"""The vertical lines of frames."""
+_FRAMED = re.compile(rf"\s*{_BORDER} ?(?=.*[\w#\u2026])")
+_GRID_RULE = re.compile(r"\s*\+(?:[-=]+\+)+")
+_GRID_ROW = re.compile(r"\s*\| ?")
+_OF_SIZES = re.compile(
+    r"\s*\|\s*(?:#(?! iterations)|(?:message |msg )?(?:size|bytes)\b(?!:))", re.IGNORECASE
+)
+"""The heading of a table of sizes, or the title above it."""
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
 def plain(lines: Sequence[str]) -> list[str]:
-    """The lines without Markdown's escapes and pipes."""
+    """The lines without Markdown's escapes and pipes, and without frames."""
+    lines = [_without_frame(line) for line in lines]
     pasted = [_unescaped(line) for line in lines]
-    is_table = False
+    is_table = is_grid = False
     for number, line in enumerate(lines):
         has_pipes = "|" in line
         if not is_table and has_pipes and number and "|" in lines[number - 1]:
@@ -31,7 +44,20 @@ def plain(lines: Sequence[str]) -> list[str]:
             pasted[number] = _cells(line)
         else:
             is_table = False
+        if _GRID_RULE.fullmatch(line):
+            rows = takewhile(_GRID_ROW.match, islice(lines, number + 1, None))
+            is_grid = is_grid or any(map(_OF_SIZES.match, rows))
+        elif is_grid:
+            is_grid = _GRID_ROW.match(line) is not None
+            if is_grid:
+                pasted[number] = _GRID_ROW.sub("", line, count=1).replace("|", " ").rstrip()
     return pasted
+
+
+def _without_frame(line: str) -> str:
+    if line.isascii() or not _FRAMED.match(line):
+        return line
+    return re.sub(_BORDER, " ", _FRAMED.sub("", line, count=1)).rstrip()
 
 
 def _unescaped(line: str) -> str:

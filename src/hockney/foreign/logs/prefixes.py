@@ -21,7 +21,8 @@ LEAST_OF_ALL = 2
 LEAST_OF_HOST = 4
 """Least lines that begin with a host in a log that has other lines, too."""
 _NAMED = re.compile(
-    r"(?:\[(?=[^\]]*[A-Za-z])\w[\w.:@ -]{0,64}\]:?"  # [node03], [rank 0]
+    r"(?:\[(?=[^\]]*[A-Za-z])\w[\w.:@/ -]{0,200}\]:?"  # [node03], [rank 0], [pod/osu-0/launcher]
+    r"|(?=[a-z-]*\d)[a-z][a-z\d-]{1,62} [a-z][a-z\d-]{0,62}"  # stern's pod and container
     r"|(?=[A-Za-z][\w.-]*\d)[\w.-]{1,64}(?: \d{1,6})?(?::| +\|))"  # pdsh's node03:, PALS' node03 0:
     r"(?: |$)"
 )
@@ -36,8 +37,8 @@ _TITLE = re.compile(
 )
 """Titles and headings of programs, behind a prefix."""
 _HEADING = re.compile(r"#? ?(?:Size|#bytes|\(B\))\s")
-_TIME = re.compile(r"\d\d:\d\d:\d\d|\d\.\d{2,}|\d{9,}")
-"""Shows that the numbers of a prefix are a time, which differs between lines."""
+_TIME = re.compile(r"(?:\d\d:\d\d:\d\d|\d\\?\.\d{2,}|\d{9,})[\d.,+Z\\-]*")
+"""A time in a prefix, which differs between lines, as do the numbers before it."""
 _PARTS = re.compile(r"(?P<name>[A-Za-z_]+\d\w*)|(?P<digits>\d+)|(?P<blanks> +)|(?P<other>.)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -61,8 +62,8 @@ class HiddenTitle:
     def _script(self) -> str:
         """A script for sed -n that prints the lines with this prefix, without it."""
         begin = re.sub(r"[][.*^$/\\]", r"\\\g<0>", self.prefix).replace("'", ".")
-        if _TIME.search(self.prefix):
-            begin = re.sub(r"\d+", "[0-9]*", begin)
+        time = _end_of_time(begin)
+        begin = re.sub(r"\d+", "[0-9]*", begin[:time]) + begin[time:]
         end = r"s/\\n.*//;" if self.is_quoted else ""
         return f"{end}s/^{begin}//p"
 
@@ -97,7 +98,7 @@ def without_hosts(lines: Sequence[str]) -> list[str]:
         if host := _HOST.match(line):
             places.setdefault(host[1], {})[number] = host.end()
     bare = list(lines)
-    for of in _apart(list(places.values())):
+    for of in apart(list(places.values())):
         # Rows alone may begin like this, below a heading that does not.
         if len(of) >= LEAST_OF_HOST and not _is_number(lines[min(of)][of[min(of)] :]):
             for number, end in of.items():
@@ -108,29 +109,28 @@ def without_hosts(lines: Sequence[str]) -> list[str]:
 def without_shared(lines: Sequence[str]) -> list[str]:
     """The lines without prefixes that all lines of a table share."""
     bare = list(lines)
-    places = {}
-    for pattern in _patterns(lines):
-        of = {n: m.end() for n, line in enumerate(lines) if (m := pattern.match(line))}
-        if len(of) >= LEAST_LINES and any(_is_row(lines[n][end:]) for n, end in of.items()):
-            places[pattern.pattern] = of
-    for of in _apart(list(places.values())):
+    of_tables = [
+        of for of in _places(lines) if any(_is_row(lines[n][end:]) for n, end in of.items())
+    ]
+    for of in apart(of_tables):
         for number, end in of.items():
             bare[number] = lines[number][end:]
     return bare
 
 
-def are_mixed(lines: Sequence[str], label: re.Pattern[str]) -> bool:
-    """True if two programs each have such a label before their titles, and their lines are
-    mixed."""
-    labels = {match[0] for line in lines if _title(line) and (match := label.match(line))}
-    if len(labels) < 2:
-        return False
-    places: dict[str, dict[int, int]] = {text: {} for text in labels}
-    for number, line in enumerate(lines):
-        match = label.match(line)
-        if match and match[0] in places:
-            places[match[0]][number] = match.end()
-    return len(_apart(list(places.values()))) < len(places)
+def are_mixed(lines: Sequence[str]) -> bool:
+    """True if two programs have each its own prefix, and their lines are mixed."""
+    places = _places(lines)
+    return len(places) > 1 and len(apart(places)) < len(places)
+
+
+def _places(lines: Sequence[str]) -> list[dict[int, int]]:
+    """For each prefix that titles have, where it ends in the lines that have it."""
+    every = (
+        {number: match.end() for number, line in enumerate(lines) if (match := of.match(line))}
+        for of in _patterns(lines)
+    )
+    return [places for places in every if len(places) >= LEAST_LINES]
 
 
 def hidden_title(lines: Sequence[str]) -> HiddenTitle | None:
@@ -138,11 +138,12 @@ def hidden_title(lines: Sequence[str]) -> HiddenTitle | None:
     for number, line in enumerate(lines):
         if not (title := _title(line)):
             continue
-        prefix = title["prefix"]
-        below = (text for text in lines[number + 1 : number + 9] if text.startswith(prefix))
-        if any(_HEADING.match(text[len(prefix) :]) for text in below):
+        begins = re.compile(_source(title["prefix"])).match
+        below = lines[number + 1 : number + 9]
+        rest = [text[match.end() :] for text in below if (match := begins(text))]
+        if any(map(_HEADING.match, rest)):
             words = title["title"].removeprefix("# ")
-            return HiddenTitle(number + 1, prefix, words, is_quoted="\\n" in line)
+            return HiddenTitle(number + 1, title["prefix"], words, is_quoted="\\n" in line)
     return None
 
 
@@ -160,14 +161,23 @@ def _patterns(lines: Sequence[str]) -> list[re.Pattern[str]]:
 def _source(prefix: str) -> str:
     """The prefix as a pattern. Numbers of times may differ, but not those of names. Empty lines
     have it without its last blanks."""
-    is_time = _TIME.search(prefix)
+    time = _end_of_time(prefix)
     kept = prefix.rstrip()
     parts = (
-        r"\d+" if is_time and part["digits"] else " +" if part["blanks"] else re.escape(part[0])
+        r"\d+"
+        if part["digits"] and part.start() < time
+        else " +"
+        if part["blanks"]
+        else re.escape(part[0])
         for part in _PARTS.finditer(kept)
     )
     blanks = re.escape(prefix[len(kept) :])
     return f"{''.join(parts)}(?:{blanks}|$)"
+
+
+def _end_of_time(prefix: str) -> int:
+    """Where a time in the prefix ends, which differs between lines; 0 without one."""
+    return max((match.end() for match in _TIME.finditer(prefix)), default=0)
 
 
 def _is_number(text: str) -> bool:
@@ -179,7 +189,7 @@ def _is_row(text: str) -> bool:
     return len(cells) > 1 and all(map(_NUMBER.fullmatch, cells[:2]))
 
 
-def _apart(places: Sequence[dict[int, int]]) -> list[dict[int, int]]:
+def apart(places: Sequence[dict[int, int]]) -> list[dict[int, int]]:
     """Those whose lines are not mixed with the lines of another. There may be thousands: each is
     compared only with the one that ends last of those that begin above it."""
     spans = sorted((min(of), max(of), number) for number, of in enumerate(places))

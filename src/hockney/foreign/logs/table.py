@@ -130,6 +130,8 @@ class LogTable:
     ) -> None:
         """Adds a printed number, unless it is unknown (nan, N/A). Raises RowError for one that is
         out of range."""
+        if isinstance(text, str) and column.field == "value":
+            text = text.removesuffix("%")
         value = text if isinstance(text, Decimal) else number(text)
         if value is None:
             if str(text).lower() in _NO_NUMBER:
@@ -253,6 +255,13 @@ def read_rows(
     that of the next command. Other text between rows is skipped; rows that are cut, out of range or
     out of order are noted."""
     order = RowOrder(log, table)
+    if twice := _named_twice(columns):
+        table.note(
+            f"{log.at(table.line)}: the heading has the {twice} twice: tables side by side are not "
+            "read; put one below the other"
+        )
+        below = range(first + 1, len(log.lines) + 1)
+        return next((line for line in below if ends(log.whole_line(line))), len(log.lines) + 1)
     for line in range(first, len(log.lines) + 1):
         text = log.whole_line(line)
         cells = text.split()
@@ -281,6 +290,17 @@ def read_rows(
     if not table.rows:
         _note_empty(log, table)
     return max(line, first)
+
+
+def _named_twice(columns: Sequence[Column]) -> str | None:
+    """A statistic of which a row would have two; None without one."""
+    seen = set[tuple[object, ...]]()
+    for column in columns:
+        key = (column.statistic, column.algorithm, column.window)
+        if column.definition and key in seen:
+            return column.statistic
+        seen.add(key)
+    return None
 
 
 def _is_repeated_heading(log: Log, line: int, table: LogTable) -> bool:

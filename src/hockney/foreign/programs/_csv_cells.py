@@ -22,6 +22,8 @@ _COMMA = re.compile(
 1.048.576."""
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d{1,3})?")
 """A number with a comma, once the table has shown that it is the decimal mark: 2,500 is 2.5."""
+_SPACED = re.compile(r"[-+]?\d{1,3}(?: \d{3})+(?![\d ])")
+"""Blanks between thousands: 1 048 576."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _POINTS = re.compile(r"\d{1,3}(?:\.\d{3})+")
 """A whole number with points between its thousands, beside decimal commas."""
@@ -98,6 +100,6 @@ def size_of(text: str, factor: int) -> int:
 
 
 def _parts(cell: str) -> tuple[str, str | None]:
-    cell = cell.strip()
+    cell = _SPACED.sub(lambda digits: digits[0].replace(" ", ""), cell.strip(), count=1)
     match = _WITH_UNIT.fullmatch(cell) if len(cell) <= LONGEST_CELL else None
     return (match["number"], match["unit"]) if match else (cell, None)

@@ -23,9 +23,6 @@ _LETTER = re.compile(r"[A-Za-z]")
 _FOOT = re.compile(r"\s*\[\d+ rows x \d+ columns\]")
 _LEFT_OUT = re.compile(r"\s*(?:\.{2,3}|\u2026)(?:\s+(?:\.{3}|\u2026))+")
 """The row that stands for those that pandas and polars do not print."""
-_FRAME = re.compile(
-    "[|\N{BOX DRAWINGS LIGHT HORIZONTAL}-\N{BOX DRAWINGS DOUBLE VERTICAL AND HORIZONTAL}]"
-)
 LEAST = 2
 """Least columns of a table."""
 MOST_BETWEEN = 3
@@ -72,8 +69,8 @@ def _heading(log: Log) -> csv.Heading | None:
 
 
 def _lines(log: Log) -> list[tuple[int, str]]:
-    """The lines with words or numbers, without the frame around their cells."""
-    bare = ((line, _FRAME.sub(" ", text).rstrip()) for line, text in log.numbered())
+    """The lines with words or numbers, without the lines between their cells."""
+    bare = ((line, text.replace("|", " ").rstrip()) for line, text in log.numbered())
     return [(line, text) for line, text in bare if re.search(r"\w|\.\.\.|\u2026", text)]
 
 
@@ -93,7 +90,7 @@ def _names(heading: str, row: str) -> list[str]:
 def _rows(log: Log, heading: csv.Heading) -> tuple[list[Record], list[str]]:
     """The rows below a heading, and notes about those that are not printed."""
     rows, notes = list[Record](), list[str]()
-    first = _FRAME.sub(" ", log.lines[heading.line - 1])
+    first = log.lines[heading.line - 1].replace("|", " ")
     for line, text in _lines(log):
         if line <= heading.line:
             continue

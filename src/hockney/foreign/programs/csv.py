@@ -107,9 +107,11 @@ def _names(row: Record) -> list[str]:
 
 def _with_units_below(log: Log, row: Record, cells: list[str], separator: str) -> list[str]:
     """The names with the units that follow the numbers of the next line."""
-    if not any(is_size(cell) for cell in cells) or row.last >= len(log.lines):
+    if not any(is_size(cell) for cell in cells):
         return []
-    below = map(unit_of, record(log, row.last + 1, separator).cells)
+    filled = (line for line, text in log.numbered(row.last + 1) if text.strip())
+    line = next(filled, None)  # Markdown's rule leaves an empty line
+    below = map(unit_of, record(log, line, separator).cells if line else [])
     return [
         f"{cell} ({unit})" if unit and meaning_of(cell) is None else cell
         for cell, unit in zip(cells, below, strict=False)

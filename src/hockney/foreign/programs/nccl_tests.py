@@ -192,7 +192,7 @@ def _table(line: int, operation: str, version: str | None, places: list[Place]) 
 def _first_row(log: Log, line: int) -> int:
     """The line of the first row below a heading; `line` without one."""
     for number, text in log.numbered(line):
-        if is_written_size(text.strip().partition(" ")[0]) or _HEADING.match(text):
+        if is_written_size(_first_cell(text)) or _HEADING.match(text):
             return number
     return line
 
@@ -221,7 +221,7 @@ def _rows(
 
     def is_other(text: str) -> bool:
         cells = text.split()
-        return len(cells) == width and is_number(cells[0]) and _kind(cells, titles) != kind
+        return len(cells) == width > 0 and is_number(cells[0]) and _kind(cells, titles) != kind
 
     # Debug output may have empty lines, too.
     end = read_rows(log, line, columns, table, lambda text: _ends(text) or is_other(text))
@@ -245,7 +245,11 @@ def _further_row(log: Log, line: int) -> int | None:
 
 def _has_number(text: str) -> bool:
     """True if a line begins with a number."""
-    return is_number(text.strip().partition(" ")[0])
+    return is_number(_first_cell(text))
+
+
+def _first_cell(text: str) -> str:
+    return next(iter(text.split(maxsplit=1)), "")
 
 
 def _numbers_below(log: Log, line: int) -> Iterator[list[str]]:

@@ -37,8 +37,8 @@ from hockney.plan.preset import KIB, MIB, Preset, powers
 HEADED = True
 
 _TITLE = re.compile(
-    r"^\s*(?:#{1,6}\s*(?:OSU|OMB)|(?:OSU|OMB)(?=.* Test\s+v[\d.]+\s*$)) "
-    r"(?:Python )?(?P<title>.+?) Test(?:\s+v?(?P<version>[\d.]+))?"
+    r"^\s*(?:#{1,6}\s*(?:OSU|OMB)|(?:OSU|OMB)(?=.*\sTest\s+v[\d.]+\s*$))\s+"
+    r"(?:Python\s+)?(?P<title>\S.*?)\s+Test(?:\s+v?(?P<version>[\d.]+))?"
 )
 """The title of a table. Some people remove the # before they keep one: then it is the whole line,
 with a version."""
@@ -183,8 +183,8 @@ def read(log: Log) -> list[LogTable]:
         if line in known:
             context.ranks, context.shown_ranks = known[line], shown.get(line)
         elif title:
-            context.title, context.version = title["title"], title["version"]
-            titled, unread[line] = line, title["title"]
+            context.title, context.version = " ".join(title["title"].split()), title["version"]
+            titled, unread[line] = line, context.title
         elif context.title or context.before:
             table, reached = _table(log, line, text, context)
             if table:
@@ -261,9 +261,11 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
         return None, line
     below = line + 1
     for below, more in log.numbered(line + 1):  # noqa: B007  the first row, or the table's end
+        if more.strip() and is_number(more.split()[0]):
+            break
         if PARAMETER.match(more):
             _parameter(more, context)
-        elif not more.strip() or more.lstrip().startswith("#") or is_number(more.split()[0]):
+        elif _TITLE.match(more) or _WINDOWS.match(more) or _columns(more, context):
             break
     table = context.table(log, line)
     if TRANSMITTED in text:
@@ -282,6 +284,7 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
 
 def _columns(text: str, context: OsuContext) -> list[Column]:
     """The columns of a heading; empty if the line is not a heading."""
+    text = " ".join(text.split())
     titles = list(_TITLES.finditer(text))
     rest = _TITLES.sub("", text).replace("#", "").strip()
     if not titles or rest:

@@ -120,7 +120,11 @@ def _rows(
         columns = [replace(column, definition="") for column in columns]
     end = read_rows(log, line + 1, columns, table, ends=_ends)
     sides = [table]
-    while (below := _below_rules(log, end)) and _is_row(log, below, len(columns)):
+    while (
+        not sides[-1].cut
+        and (below := _below_rules(log, end))
+        and _is_row(log, below, len(columns))
+    ):
         size = log.lines[below - 1].split()[0]
         if LEVEL not in columns and any(str(row.bytes) == size for row in sides[-1].rows):
             # Client and server of one test, whose output is mixed.

@@ -1,0 +1,204 @@
+"""Takes the lines of a program out of what stores of logs make of each: JSON of containers, the
+journal and loggers, and the tags of Kubernetes, GitLab and syslog.
+
+A line of another form stays as it is. What one program wrote between the lines of another is not
+read as theirs: such a log is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hockney.base.errors import UsageError
+from hockney.foreign.logs import prefixes
+
+_DAY, _CLOCK = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+_ZONE = r"(?:Z|[+-]\d\d:?\d\d)"
+_TAGGED = re.compile(
+    rf"(?P<job>[^\t]{{1,200}}\t[^\t]{{1,200}}\t)?\ufeff?{_DAY}T{_CLOCK}{_ZONE} ?(?:"
+    r"(?P<stream>std(?:out|err)) (?P<part>[FP])(?: |$)|(?P<step>\d\d[OE])(?P<joins>[+ ]|$)"
+    r"|(?(job)|(?!)))(?P<text>.*)"
+)
+"""CRI, the format of Kubernetes and Podman, whose P marks a part of a line; GitLab, whose + marks
+what continues the line before; and GitHub's gh run view --log, with the job and the step."""
+_SYSLOG = re.compile(
+    rf"(?:(?:[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} (?P<short>[\w.-]{{1,64}} [\w./-]{{1,64}}(?:\[\d+\])?)"
+    rf"|(?:(?:[A-Z][a-z]{{2}} )?{_DAY}[T ]{_CLOCK}(?:{_ZONE}| [A-Z]{{2,5}})?|\[ *\d+\.\d{{6}}\]"
+    r"|\d{9,11}\.\d{6}) (?P<long>[\w.-]{1,64} [\w./@-]{1,64}\[\d+\])):"
+    rf"|<\d{{1,3}}>1 {_DAY}T{_CLOCK}{_ZONE} (?P<full>[\w.-]+ [\w./-]+ [\w-]+) \S+ (?:-|\[[^]]*\]))"
+    r"(?: (?P<text>.*)|$)"
+)
+"""syslog (also RFC 5424) and what journalctl prints, with the host, the name and the process."""
+
+_KEPT = {
+    "log": ("stream", "time"),  # Docker, Fluent Bit
+    "MESSAGE": ("__REALTIME_TIMESTAMP", "__CURSOR"),  # journalctl -o json
+    "line": ("timestamp",),  # Loki
+    "textPayload": ("timestamp",),  # Google Cloud
+    "message": ("@timestamp", "level", "severity", "levelname"),
+    "msg": ("level", "severity"),
+}
+"""Members that hold a line, with those of which one is beside it."""
+_LEVELS = ("level", "severity", "levelname")
+_NUMBERED = frozenset({*_LEVELS, "time", "timestamp", "ts", "date", "pid", "v", "lineno", "thread"})
+"""Members of loggers that may be numbers: a table has others."""
+_MEASURED = re.compile(r"[\d.]{1,9}")
+"""A number, not a time of day or since 1970."""
+_WRITERS = (
+    *("_HOSTNAME", "CONTAINER_NAME", "SYSLOG_IDENTIFIER", "_PID", "container_name", "container_id"),
+    *("kubernetes", "labels", "attrs", "hostname", "host", "pod", "pid"),
+)
+"""Members that name the program, or what it runs in."""
+_DAMAGED = re.compile(rf'\{{.*?"(?P<name>{"|".join(_KEPT)})"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
+_OF_TABLE = re.compile(r"\s*(?:#|\d[\d.]*\s+\S)")
+_ROW = re.compile(r"\s*\d[\d.]*\s+[\d.]+\s")
+
+JOINED = "~"
+"""What stands for a part of a line that was joined to another: it ends no table."""
+Writer = tuple[tuple[str, str], ...]
+"""Names and values that tell a program from others: of JSON its members, of text one without a
+name."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A line of a program, or a part of one."""
+
+    text: str
+    writer: Writer = ()
+    stream: str = ""
+    is_part: bool = False
+    """True if the next line of the stream continues this one."""
+    joins: bool = False
+    """True if it continues the line before."""
+
+
+def unwrapped(lines: Sequence[str], path: Path) -> list[str]:
+    """The lines of programs. A part of a line is joined to its first part, and leaves a mark
+    behind, so that lines keep their numbers. Raises UsageError where the tables of two programs are
+    mixed."""
+    bare: list[str] = []
+    last: dict[tuple[Writer, str], tuple[int, bool]] = {}
+    written: dict[Writer, list[int]] = {}
+    for line, kept in zip(lines, _kept(lines), strict=True):
+        if kept is None:
+            bare.append(line)
+            continue
+        place, is_open = last.get((kept.writer, kept.stream), (len(bare), False))
+        if is_open or (kept.joins and place < len(bare)):
+            bare[place] += kept.text
+            bare.append(JOINED)
+        else:
+            place = len(bare)
+            bare += kept.text.split("\n")
+            written.setdefault(kept.writer, []).append(place)
+        last[kept.writer, kept.stream] = place, kept.is_part
+    _refuse_mixed(bare, written, path)
+    return bare
+
+
+def _kept(lines: Sequence[str]) -> Iterator[Kept | None]:
+    names = set[str]()
+    for line in lines:
+        start = line.lstrip("\x1e ")  # of journalctl -o json-seq
+        if start.startswith("{"):
+            yield _in_json(start, names)
+        elif match := _TAGGED.match(line):
+            stream = match["stream"] or match["step"] or ""
+            is_part, joins = match["part"] == "P", match["joins"] == "+"
+            yield Kept(match["text"], stream=stream, is_part=is_part, joins=joins)
+        elif match := _SYSLOG.match(line):
+            name = match["short"] or match["long"] or match["full"]
+            yield Kept(match["text"] or "", (("", name),))
+        else:
+            yield None
+
+
+def _in_json(line: str, names: set[str]) -> Kept | None:
+    """The line that an object holds. names: the members that held one in the lines above."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return _damaged(line, names)
+    name = _name_of_text(fields) if isinstance(fields, dict) else None
+    text = _text(fields[name]) if name else None
+    if name is None or text is None:
+        return None
+    names.add(name)
+    is_part = name == "log" and "time" in fields and not text.endswith("\n")  # Docker's are 16 KiB
+    stream = str(fields.get("stream", ""))
+    return Kept(text.removesuffix("\n"), _writer(fields), stream, is_part)
+
+
+def _name_of_text(fields: dict[str, Any]) -> str | None:
+    numbers = {name for name, value in fields.items() if isinstance(value, (int, float))}
+    if numbers - _NUMBERED:
+        return None
+    for name, beside in _KEPT.items():
+        stamps = [each for each in beside if each in fields and _is_stamp(each, fields[each])]
+        if name in fields and stamps:
+            return name
+    return None
+
+
+def _is_stamp(name: str, value: Any) -> bool:
+    return name in _LEVELS or _MEASURED.fullmatch(str(value)) is None
+
+
+def _text(value: Any) -> str | None:
+    """The text; the journal has a list of bytes where these are not all printable."""
+    if isinstance(value, list):
+        try:
+            return bytes(value).decode(errors="replace")
+        except (TypeError, ValueError):
+            return None
+    return value if isinstance(value, str) else None
+
+
+def _writer(fields: dict[str, Any]) -> Writer:
+    flat: dict[str, str] = {}
+    for name in _WRITERS:
+        value = fields.get(name)
+        if isinstance(value, dict):
+            flat |= {f"{name}.{part}": of for part, of in value.items() if isinstance(of, str)}
+        elif value is not None:
+            flat[name] = str(value)
+    return tuple(flat.items())
+
+
+def _damaged(line: str, names: set[str]) -> Kept | None:
+    """What is left of the text in an object that is cut: a mark at its end shows that it may lack
+    digits."""
+    match = _DAMAGED.match(line)
+    if match is None or match["name"] not in names:
+        return None
+    try:
+        text = str(json.loads(f'"{match["text"]}"'))
+    except ValueError:
+        text = match["text"]
+    end = "" if match[0].endswith('"') else "\N{REPLACEMENT CHARACTER}"
+    return Kept(text.removesuffix("\n") + end)
+
+
+def _refuse_mixed(lines: Sequence[str], written: dict[Writer, list[int]], path: Path) -> None:
+    """Raises UsageError where a program has lines of a table between those of another."""
+    of_tables: dict[Writer, dict[int, int]] = {}
+    for writer, places in written.items():
+        known = {place: 0 for place in places if _OF_TABLE.match(lines[place])}
+        if any(_ROW.match(f"{lines[place]} ") for place in known):
+            of_tables[writer] = known
+    apart = prefixes.apart(list(of_tables.values()))
+    mixed = [writer for writer, places in of_tables.items() if places not in apart]
+    if mixed:
+        first, second = mixed[:2]
+        name, value = next(each for each in first if each not in second)
+        other = dict(second).get(name, "another program")
+        chosen = f"jq -c 'select(.{name} == \"{value}\")'" if name else f"grep -F '{value}'"
+        raise UsageError(
+            f"{path}: tables of {value} and of {other} are mixed",
+            f"import each alone: {chosen} {path.name} | hockney import -",
+        )
