@@ -23,7 +23,8 @@ from msgspec.structs import replace
 from hockney.cli._watcher import measured_look
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.history.readings import Reading
-from hockney.infer.analysis.history.watch import Look, Watch, resume, state_of
+from hockney.infer.analysis.history.watch import Look, Watch
+from hockney.infer.analysis.history.watch_state import resume, state_of
 from hockney.records import LaunchRecord, PairTimes, Place, Record, RunRecord, encode, read
 from hockney.run.measure.looks import append_look, read_looks
 from hockney.run.measure.parts_file import PartsFile

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hockney.infer.analysis.history import course
+from hockney.infer.analysis.history import watch as watching
 from hockney.infer.analysis.history.readings import Reading, WatchedSeries
 from hockney.infer.analysis.history.watch import (
     Look,
@@ -18,9 +19,8 @@ from hockney.infer.analysis.history.watch import (
     Watch,
     mark_of,
     name_of,
-    resume,
-    state_of,
 )
+from hockney.infer.analysis.history.watch_state import resume, state_of
 from hockney.infer.estimate import detector
 from hockney.run.measure.looks import LIST, append_look, read_looks
 from hockney.run.measure.parts_file import PartsFile
@@ -242,7 +242,7 @@ def test_of_many_series_the_newest_looks_are_in_memory_and_judged_as_well(
 ) -> None:
     every = network_looks(3, 6)
     before = [change for look in taken(every) for change in look.changes]
-    monkeypatch.setattr(course, "MANY", 8)
+    monkeypatch.setattr(watching, "LARGE", 8)
     for module in (course, detector):
         monkeypatch.setattr(module, "KEPT", 300)
     watch, rest = Watch(0.01), Watch(0.01)
@@ -255,6 +255,38 @@ def test_of_many_series_the_newest_looks_are_in_memory_and_judged_as_well(
         assert [change[:4] for change in changes] == [change[:4] for change in before]
         assert "node n3 at 8 B takes 1." in render_watch(each, "Watch of here")
     assert not any(look.changes for look in shown)
+
+
+def changed_after(watch: Watch, every: list[Look], split: int) -> list[tuple[str, int]]:
+    """The parts that changed, and when that was seen, where a new process goes on at a look."""
+    shown = taken(every[:split], watch)
+    rest = Watch(0.01)
+    assert resume(rest, every, state_of(watch, every[:split])) == split
+    shown += taken(every[split:], rest)
+    (watched,) = rest.systems.values()
+    assert "Slower since 2026-01-13 " in render_watch(rest, "Watch of here")
+    changes = [change for look in shown for change in look.changes]
+    return [(watched.series[c.series].names[0], c.seen - c.at < 6) for c in changes]
+
+
+@pytest.mark.parametrize("split", [LEARNED + 7, LEARNED + 30])
+def test_a_change_in_a_large_network_is_learnt_for_itself(
+    monkeypatch: pytest.MonkeyPatch, split: int
+) -> None:
+    """Another one soon afterwards is seen there, and in a small network first learnt what is
+    usual."""
+    every = network_looks(3, 40)
+    later = LEARNED + 20
+    for number, look in enumerate(every[later:], later):
+        readings = tuple(
+            Reading(NODES[5], 1.2 * reading.value) if reading.series == NODES[5] else reading
+            for reading in look.readings
+        )
+        every[number] = msgspec.structs.replace(look, readings=readings)
+    assert changed_after(Watch(0.01), every, split) == [("n3", True)]
+    monkeypatch.setattr(watching, "LARGE", 8)
+    watch = Watch(0.01)
+    assert changed_after(watch, every, split) == [("n3", True), ("n5", True)]
 
 
 def test_a_state_has_not_the_looks_again() -> None:

@@ -97,7 +97,8 @@ class Watcher:
 
     def _resumed(self, looks: list[Look]) -> int:
         """The number of looks that the kept state holds."""
-        from hockney.infer.analysis.history.watch import Watch, resume
+        from hockney.infer.analysis.history.watch import Watch
+        from hockney.infer.analysis.history.watch_state import resume
 
         path = self.directory / STATE
         if not path.exists():
@@ -120,7 +121,7 @@ class Watcher:
     def look(self) -> int:
         """Measures, judges and reports; returns the exit status."""
         from hockney.base.outputs import write_output
-        from hockney.infer.analysis.history.watch import state_of
+        from hockney.infer.analysis.history.watch_state import state_of
 
         self._catch_up()
         began_s = time.time()

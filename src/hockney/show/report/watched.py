@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.base.units import format_seconds, how_many
-from hockney.infer.analysis.history.course import Array
 from hockney.infer.analysis.history.watch import Look, SeriesNow, Watch, Watched
+from hockney.infer.arrays import Array
 from hockney.show.curves import sentence
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.history_figure import SECONDS_A_DAY
@@ -64,9 +64,9 @@ def _section(watched: Watched, marks: Sequence[Look], number: int) -> PlainSecti
 
 
 def _answer(watched: Watched) -> str:
-    course, slower = watched.course, watched.slower
-    start = _minute(watched.looks[course.level_start])
-    since = f"since {start} ({how_many(watched.looks_at_level, 'look')})"
+    course, slower, looks = watched.course, watched.slower, watched.looks
+    begun = course.level_start if slower is None else course.level_of(slower.series).start
+    since = f"since {_minute(looks[begun])} ({how_many(len(looks) - begun, 'look')})"
     if slower is not None:
         what = series_words(watched.series[slower.series])
         return f"Slower {since}: {what} takes {slower.ratio:.3f} times as long."
@@ -111,9 +111,10 @@ def _course(watched: Watched, marks: Sequence[Look]) -> Figure:
 def _series(watched: Watched, which: Sequence[int], days: Array, relative: bool) -> list[Series]:
     series, course = [], watched.course
     days = days[course.first_kept :]
-    starts = sorted({0, *(max(change.at - course.first_kept, 0) for change in course.changes)})
-    bounds = list(pairwise([*starts, len(days)]))
     for colour, number in enumerate(which):
+        changes = [c for c in course.changes if not course.is_large or c.series == number]
+        starts = sorted({0, *(max(change.at - course.first_kept, 0) for change in changes)})
+        bounds = list(pairwise([*starts, len(days)]))
         own = np.array([row[number] for row in course.values])
         own = own - (np.median(own[slice(*bounds[0])]) if relative else 0.0)
         name = series_words(watched.series[number])

@@ -1,7 +1,8 @@
 """The course of a system that is looked at again and again: its levels, and where each began.
 
 A change is reported once; the level after it is then what is usual, and the next looks are judged
-against it. A mark (a planned change, another version) begins a level without a report.
+against it: of all series, or in a large system of those that changed. A mark (a planned change,
+another version) begins a level of all without a report.
 """
 
 from __future__ import annotations
@@ -11,12 +12,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.infer.estimate.detector import KEPT, Detector
+from hockney.infer.arrays import Array, Flags, Whole
+from hockney.infer.estimate.detector import KEPT, Detector, changed_of
 from hockney.infer.estimate.interval import Interval
-
-Array = NDArray[np.float64]
 
 YEAR_S = 365.25 * 86400.0
 FALSE_YEARS = 0.05
@@ -25,8 +24,6 @@ LEAST_RUN_LENGTH = 6000.0
 """Expected looks to a false alarm, at least."""
 FIRST_GAPS = 4
 """Gaps from which the usual time between looks is known."""
-MANY = 1024
-"""Series of which all looks are in memory; of more the newest KEPT, as many as the detector has."""
 
 
 class LevelChange(NamedTuple):
@@ -52,100 +49,144 @@ class LevelChange(NamedTuple):
 
 
 @dataclass
+class Level:
+    """Series that have been at their level since the same look."""
+
+    start: int
+    which: Whole
+    """Numbers of series, ascending, also of those that have left: the detector keeps them."""
+    is_here: Flags
+    detector: Detector | None = None
+
+    @classmethod
+    def of(cls, start: int, which: Whole) -> Level:
+        return cls(start, which, np.ones(len(which), dtype=bool))
+
+    @property
+    def here(self) -> Whole:
+        return self.which[self.is_here]
+
+
+@dataclass
 class Course:
-    """All looks so far, the changes in them, and the detector of the current level."""
+    """All looks so far, the changes in them, and the levels at which series are now."""
 
     series: int
     tolerance: float
     """A fraction."""
     run_length: float | None = None
     """Expected looks to a false alarm; None for FALSE_YEARS."""
-    times: list[float] = field(default_factory=list)
-    values: list[Array] = field(default_factory=list)
-    """Of each look; of more than MANY series of the newest looks only."""
-    changes: list[LevelChange] = field(default_factory=list)
-    level_start: int = 0
-    detector: Detector | None = None
+    is_large: bool = False
+    """Whether only what changed begins a level, as among thousands something changes often, and the
+    values are in memory for the newest KEPT looks only, as in the detector."""
     is_known: bool = False
     """Whether changes are known already and set afterwards: looks are stored, not judged."""
+    times: list[float] = field(default_factory=list)
+    values: list[Array] = field(default_factory=list)
+    changes: list[LevelChange] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.levels = [Level.of(0, np.arange(self.series))]
+        """The one with most series first."""
 
     def look(self, time_s: float, values: Array, mark: bool = False) -> list[LevelChange]:
         """Takes a look and returns the changes that it shows. values: logarithms; mark: it begins
         a level."""
         self.times.append(time_s)
         self.values.append(values)
-        if self.series > MANY:
+        if self.is_large:
             del self.values[:-KEPT]
         if self.is_known:
             return []
         if mark:
-            self._begin(len(self.times) - 1)
+            self.levels = [Level.of(len(self.times) - 1, np.arange(self.series))]
             return []
-        level = len(self.times) - self.level_start
-        if level == FIRST_GAPS + 1 or (level > FIRST_GAPS and level & (level - 1) == 0):
-            self._check_interval()
-        if self.detector is None:
-            return []
-        self.detector.look(time_s, values)
+        for level in self.levels:
+            count = len(self.times) - level.start
+            if count == FIRST_GAPS + 1 or (count > FIRST_GAPS and count & (count - 1) == 0):
+                self._check_interval(level)
+            if level.detector is not None:
+                level.detector.look(time_s, values[level.which])
         return self._judge()
 
-    def _check_interval(self) -> None:
+    def _check_interval(self, level: Level) -> None:
         """Starts the detector; restarts it where the time between looks has changed."""
-        gaps = np.diff(self.times[self.level_start :])
-        usual = max(float(np.median(gaps)), 1.0)
-        if self.detector is None or abs(math.log(usual / self.detector.interval_s)) > math.log(1.5):
+        gaps = np.diff(self.times[level.start :])
+        usual, detector = max(float(np.median(gaps)), 1.0), level.detector
+        if detector is None or abs(math.log(usual / detector.interval_s)) > math.log(1.5):
             limit = self.run_length or max(YEAR_S / usual / FALSE_YEARS, LEAST_RUN_LENGTH)
-            self.detector = Detector(self.series, limit, math.log1p(self.tolerance), usual)
-            rows = self.values[self._place_of(self.level_start) : -1]
+            tolerance = math.log1p(self.tolerance)
+            level.detector = Detector(len(level.which), limit, tolerance, usual)
+            rows = self.rows(level.start, level.which)[:-1]
             for time_s, row in zip(self.times[-1 - len(rows) : -1], rows, strict=True):
-                self.detector.look(time_s, row)
+                level.detector.look(time_s, row)
 
     def _judge(self) -> list[LevelChange]:
-        assert self.detector is not None
-        now = len(self.times) - 1
-        changes = [
-            LevelChange(
-                alarm.series,
-                now - alarm.start,
-                now - alarm.first,
-                now - alarm.last,
-                math.exp(alarm.size),
-                alarm.interval.through(math.exp),
-                alarm.evidence,
-                now,
-            )
-            for alarm in self.detector.alarms()
-        ]
+        """The evidence of all series is averaged, whatever their level."""
+        main, evidence = self.levels[0].detector, np.zeros(self.series)
+        for level in self.levels:
+            if level.detector is not None:
+                evidence[level.here] = level.detector.evidence[level.is_here]
+        changed = [] if main is None else changed_of(evidence, main.limit)
+        possible = [self._change(series, float(evidence[series])) for series in changed]
+        changes = [change for change in possible if change is not None]
         if changes:
             self.changes += changes
-            self._begin(min(change.at for change in changes))
+            self._begin(min(change.at for change in changes), changes)
         return changes
 
-    def _begin(self, start: int) -> None:
-        """Begins a level there, with the looks since."""
-        self.level_start, self.detector = start, None
+    def _change(self, series: int, evidence: float) -> LevelChange | None:
+        level, now = self.level_of(series), len(self.times) - 1
+        assert level.detector is not None
+        alarm = level.detector.alarm(int(np.searchsorted(level.which, series)), evidence)
+        return alarm and LevelChange(
+            series,
+            now - alarm.start,
+            now - alarm.first,
+            now - alarm.last,
+            math.exp(alarm.size),
+            alarm.interval.through(math.exp),
+            alarm.evidence,
+            now,
+        )
+
+    def _begin(self, start: int, changes: list[LevelChange]) -> None:
+        """Begins a level there, with the looks since: of what changed or, if not many, of all."""
+        every = np.arange(self.series)
+        which = np.unique([change.series for change in changes]) if self.is_large else every
+        begun = Level.of(start, which)
         if len(self.times) - start > FIRST_GAPS:
-            self._check_interval()
-            assert self.detector is not None
-            self.detector.look(self.times[-1], self.values[-1])
+            self._check_interval(begun)
+            assert begun.detector is not None
+            begun.detector.look(self.times[-1], self.values[-1][which])
+        for level in self.levels:
+            level.is_here &= ~np.isin(level.which, which)
+        levels = [level for level in (*self.levels, begun) if level.is_here.any()]
+        self.levels = sorted(levels, key=lambda level: -int(level.is_here.sum()))
+
+    def level_of(self, series: int) -> Level:
+        return next(level for level in self.levels if series in level.here)
+
+    @property
+    def level_start(self) -> int:
+        """Where the level of most series began."""
+        return self.levels[0].start
 
     @property
     def first_kept(self) -> int:
         """The index of the first look of which the values are in memory."""
         return len(self.times) - len(self.values)
 
-    def _place_of(self, look: int) -> int:
-        """Where the values from this look on begin, or all that are in memory."""
-        return max(look - self.first_kept, 0)
-
-    def rows(self, start: int) -> Array:
-        """The values of all looks from this one on that are in memory; shape (looks, series)."""
-        return np.array(self.values[self._place_of(start) :])
+    def rows(self, start: int, which: Whole) -> Array:
+        """The values of these series in all looks from this one on that are in memory; shape
+        (looks, series)."""
+        return np.array([row[which] for row in self.values[max(start - self.first_kept, 0) :]])
 
     @property
     def is_learning(self) -> bool:
-        """Whether the current level has too few looks to be judged."""
-        return self.detector is None or self.detector.is_learning
+        """Whether the level of most series has too few looks to be judged."""
+        detector = self.levels[0].detector
+        return detector is None or detector.is_learning
 
 
 def course_of(times: Array, values: Array, tolerance: float, run_length: float) -> Course:

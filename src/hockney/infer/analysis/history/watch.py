@@ -1,39 +1,36 @@
-"""Looks that are judged one after the other, and the state after them."""
+"""Looks that are judged one after the other."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import math
-import zipfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from hockney import __version__
 from hockney.infer.analysis.history.course import Course, LevelChange
 from hockney.infer.analysis.history.parts import NO_PARTS, Order, Parts, nodes_of
 from hockney.infer.analysis.history.readings import TIME, Reading, WatchedSeries
 from hockney.infer.analysis.history.run_facts import RunFacts
 from hockney.infer.arrays import Array, Flags, Whole
-from hockney.infer.estimate.detector import detector_of, numbers_of
 
 IDENTITY = ("hockney", "MPI version", "definition")
 """Facts whose change begins a level: results before and after are of different things."""
 RECENT = 20
 """Number of the newest looks whose duration limits how often one is made, and whose values are
 usual."""
-MOST_NAMED = 128
-"""Most hosts that the name of a system lists: it is in each look, alarm and metric."""
+LARGE = 128
+"""A system of more nodes is large: its name, which is in each look, alarm and metric, lists no more
+hosts, and something changes often."""
 SAME_NODES = 0.9
-"""Least fraction of the nodes of a larger system that a look of it has."""
+"""Least fraction of the nodes of a large system that a look of it has."""
 
 
 class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -74,10 +71,10 @@ def look_of(
 
 
 def name_of(system: str) -> str:
-    """The name of a system: of more than MOST_NAMED hosts the first one, how many others there are,
+    """The name of a system: of a large one the first host, how many others there are,
     and a digest of all by which they differ from others as many."""
     hosts = system.split(" and ")
-    if len(hosts) <= MOST_NAMED:
+    if len(hosts) <= LARGE:
         return system
     digest = hashlib.blake2b(system.encode(), digest_size=4).hexdigest()
     return f"{hosts[0]} and {len(hosts) - 1} more ({digest})"
@@ -140,8 +137,10 @@ class Watched:
 
     def now(self) -> list[SeriesNow]:
         """What the newest look has of each series, beside what is usual."""
-        level = self.course.rows(self.course.level_start)
-        values, usual = np.exp(level[-1]).tolist(), np.exp(np.median(level, axis=0)).tolist()
+        medians = np.empty(len(self.series))
+        for level in self.course.levels:
+            medians[level.here] = np.median(self.course.rows(level.start, level.here), axis=0)
+        values, usual = np.exp(self.course.values[-1]).tolist(), np.exp(medians).tolist()
         alarms = Counter(change.series for change in self.course.changes if change.is_worse)
         return [
             SeriesNow(i, series, values[i], usual[i], alarms[i])
@@ -155,8 +154,12 @@ class Watched:
 
     @property
     def slower(self) -> LevelChange | None:
-        """The largest change for the worse with which the current level began; None without."""
-        here = (change for change in self.course.changes if change.at >= self.course.level_start)
+        """The largest change for the worse with which a current level began; None without."""
+        here = (
+            change
+            for change in self.course.changes
+            if change.at >= self.course.level_of(change.series).start
+        )
         return max(
             (level_change for level_change in here if level_change.is_worse),
             key=lambda change: change.ratio,
@@ -254,7 +257,12 @@ class Watch:
         system = self._system_of(look, parts)
         if system not in self.systems:
             series = (*(reading.series for reading in look.readings), *parts.known)
-            course = Course(len(series), self.tolerance, is_known=self.is_known)
+            course = Course(
+                len(series),
+                self.tolerance,
+                is_large=len(nodes_of(series)) > LARGE,
+                is_known=self.is_known,
+            )
             self.systems[system] = Watched(system, series, course, look.identity)
         watched = self.systems[system]
         if not watched.has_times_of(look):
@@ -268,10 +276,10 @@ class Watch:
         """The name of the system of a look: of many nodes, of which some are down now and then, one
         that has most of them."""
         name = name_of(look.system)
-        if name in self.systems or len(parts.order) <= MOST_NAMED:
+        if name in self.systems or len(parts.order) <= LARGE:
             return name
         kind, nodes = _kind_of(name), parts.nodes
-        if len(nodes) <= MOST_NAMED:
+        if len(nodes) <= LARGE:
             return name
         for other, watched in self.systems.items():
             shared = len(nodes & watched.nodes) / max(len(nodes), len(watched.nodes))
@@ -301,59 +309,3 @@ class Watch:
         watched.is_marked = False
         watched.looks.append(look)
         return Shown(watched, changes, notes)
-
-
-def state_of(watch: Watch, looks: Sequence[Look]) -> bytes:
-    """The state after these looks, so that the next process need not judge them again."""
-    systems = []
-    arrays: dict[str, np.ndarray[Any, Any]] = {}
-    for number, (name, watched) in enumerate(watch.systems.items()):
-        course = watched.course
-        systems.append((name, course.level_start, course.changes, course.detector is not None))
-        if course.detector is not None:
-            for key, value in numbers_of(course.detector).items():
-                arrays[f"{number} {key}"] = value
-    about = _About(_key(watch, looks), systems)
-    arrays["about"] = np.frombuffer(msgspec.json.encode(about), dtype=np.uint8)
-    with io.BytesIO() as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
-        return file.getvalue()
-
-
-def resume(watch: Watch, looks: Sequence[Look], state: bytes) -> int:
-    """Takes the looks that a state holds, and returns their number; 0 if they are not these.
-    Raises ValueError where the state is damaged; the watch is then of no use."""
-    try:
-        with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
-            about = msgspec.json.decode(arrays["about"].tobytes(), type=_About)
-            count = about.key[0]
-            if _key(watch, looks[:count]) != about.key:
-                return 0
-            watch.is_known = True
-            for look in looks[:count]:
-                watch.take(look)
-            watch.is_known = False
-            for number, (system, level_start, changes, has_detector) in enumerate(about.systems):
-                course = watch.systems[system].course
-                course.is_known, course.level_start, course.changes = False, level_start, changes
-                if has_detector:
-                    before = f"{number} "
-                    numbers = {k[len(before) :]: arrays[k] for k in arrays if k.startswith(before)}
-                    rows = course.rows(level_start)
-                    course.detector = detector_of(numbers, course.times, rows)
-            return count
-    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(str(error)) from error
-
-
-class _About(msgspec.Struct):
-    key: tuple[int, str, float, str]
-    systems: list[tuple[str, int, list[LevelChange], bool]]
-
-
-def _key(watch: Watch, looks: Sequence[Look]) -> tuple[int, str, float, str]:
-    """Identifies a state: its looks, the tolerance and the version."""
-    content = hashlib.blake2b(digest_size=16)
-    for look in looks:
-        content.update(msgspec.json.encode(look))
-    return len(looks), content.hexdigest(), watch.tolerance, __version__
