@@ -314,8 +314,11 @@ def test_launches_with_one_point_each_are_taken_together_in_turn(
     assert comparison.overall.ratio == pytest.approx(slower, rel=1e-9)
 
 
-def one_launch(factor: float, is_simulated: bool = True) -> Run:
-    run = make_run(lambda _launch, _round, size: [factor * (1e3 + size)], launches=1, sizes=SIZES)
+def one_launch(factor: float, is_simulated: bool = True, latency_ns: float = 1e3) -> Run:
+    def ns(_launch: int, _round: int, size: int) -> list[float]:
+        return [factor * (latency_ns + size)]
+
+    run = make_run(ns, launches=1, sizes=SIZES)
     run.header = msgspec.structs.replace(run.header, id=str(factor))
     run.launches[0].simulated = is_simulated
     return run
@@ -337,8 +340,26 @@ def test_simulated_runs_of_one_launch_are_judged_exactly(factor: float, verdict:
     assert comparison.is_slower(0.03) is (verdict == "slower")
 
 
-def test_a_simulated_run_beside_a_measured_one_is_unknown_and_says_why() -> None:
-    comparison = compared(one_launch(1.0), noisy_run(2, 1.2), tolerance=0.03)
+@pytest.mark.parametrize(("factor", "verdict"), [(1.5, "slower"), (0.6, "faster")])
+@pytest.mark.parametrize("simulated_first", [True, False])
+def test_a_measured_run_is_tested_against_the_exact_times_of_a_simulated_one(
+    factor: float, verdict: str, simulated_first: bool
+) -> None:
+    simulated = one_launch(1.0, latency_ns=100.0)
+    measured = noisy_run(2, factor if simulated_first else 1.0 / factor)
+    runs = [simulated, measured] if simulated_first else [measured, simulated]
+    comparison = compared(*runs, tolerance=0.03)
+    assert comparison.constant == (0 if simulated_first else 1)
+    assert not comparison.is_exact
+    for judged in (comparison.overall, *(point.difference for point in comparison.points)):
+        assert judged is not None
+        assert judged.verdict == verdict
+        assert judged.interval is not None
+        assert judged.interval.holds(factor)
+    assert any("alone is simulated" in note for note in comparison.notes)
+
+
+def test_too_few_launches_beside_a_simulated_run_are_said() -> None:
+    comparison = compared(one_launch(1.0), noisy_run(2, 1.5, launches=3), tolerance=0.03)
     assert comparison.verdict == "unknown"
-    assert any('is simulated and "pingpong" is not' in note for note in comparison.notes)
-    assert "simulate both, or measure both" in deciding_words(comparison)
+    assert "an interval takes at least 6 launches of B (B has 3)" in deciding_words(comparison)

@@ -14,17 +14,22 @@ import pytest
 from collective_samples import collective_run
 from conftest import RunHockney
 from hockney.records import Run
-from samples import FIRST_DAY, make_pairs_run, make_run, one_a_node, write_run
+from samples import FIRST_DAY, make_pairs_run, make_run, one_a_node, varied_run, write_run
 
 SIZES = (8, 1024)
 
 
 def planted(
-    path: Path, day: int, factor: float = 1.0, sizes: tuple[int, ...] = SIZES, id: str = ""
+    path: Path,
+    day: int,
+    factor: float = 1.0,
+    sizes: tuple[int, ...] = SIZES,
+    id: str = "",
+    launches: int = 8,
 ) -> Path:
     run: Run = make_run(
         lambda launch, _, size: [factor * (1000.0 + size) * (1 + 0.001 * launch)],
-        launches=8,
+        launches=launches,
         sizes=sizes,
         rounds=2,
     )
@@ -208,3 +213,52 @@ def test_a_day_at_the_end_of_the_calendar_is_no_date(hockney: RunHockney, tmp_pa
     done = hockney("history", "run.jsonl")
     assert done.status == 2
     assert "its date is missing" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("factor", "launches", "status", "first"),
+    [
+        (1.0, 8, 0, "gate: passed"),
+        (1.5, 8, 1, 'gate: FAILED: "b" takes 1.5'),
+        (1.0, 3, 3, "too few launches for an interval; measure both with 5 or more"),
+    ],
+)
+def test_compare_has_a_gate(
+    hockney: RunHockney, tmp_path: Path, factor: float, launches: int, status: int, first: str
+) -> None:
+    planted(tmp_path / "a.jsonl", 0)
+    planted(tmp_path / "b.jsonl", 1, factor, launches=launches)
+    done = hockney("compare", "a.jsonl", "b.jsonl", "--gate", "20%")
+    assert done.status == status, done.stdout + done.stderr
+    assert first in done.stdout.splitlines()[0]
+    assert "nothing was judged" not in done.stdout
+    printed = json.loads(hockney("compare", "a.jsonl", "b.jsonl", "--gate=20%", "--json").stdout)
+    assert printed["gate"]["status"] == {0: "passed", 1: "failed", 3: "not judged"}[status]
+
+
+def test_compare_says_last_that_nothing_was_judged(hockney: RunHockney, tmp_path: Path) -> None:
+    planted(tmp_path / "a.jsonl", 0)
+    planted(tmp_path / "b.jsonl", 1, 1.5, launches=3)
+    done = hockney("compare", "a.jsonl", "b.jsonl")
+    assert done.status == 0
+    assert done.stdout.splitlines()[-1].startswith("nothing was judged: every verdict is unknown")
+    assert hockney("compare", "a.jsonl", "b.jsonl", "--tolerance", "3%", "--gate").status == 3
+
+
+def test_a_gate_of_compare_has_one_tolerance(hockney: RunHockney, tmp_path: Path) -> None:
+    planted(tmp_path / "a.jsonl", 0)
+    words = ("compare", "a.jsonl", "a.jsonl", "--tolerance", "3%", "--gate", "5%")
+    done = hockney(*words)
+    assert (done.status, "leave out --tolerance" in done.stderr) == (2, True)
+    planted(tmp_path / "b.jsonl", 1)
+    assert hockney("compare", "a.jsonl", "b.jsonl", "--gate=1%").status in (0, 3)
+
+
+@pytest.mark.parametrize(("factor", "status"), [(1.0, 0), (1.3, 1)])
+def test_compare_of_one_file_gates_its_variants(
+    hockney: RunHockney, tmp_path: Path, factor: float, status: int
+) -> None:
+    write_run(varied_run(20, {"a": 1.0, "b": factor}), tmp_path / "varied.jsonl")
+    done = hockney("compare", "varied.jsonl", "--gate", "10%")
+    assert done.status == status, done.stdout + done.stderr
+    assert done.stdout.startswith("gate: passed" if status == 0 else "gate: FAILED: b takes")

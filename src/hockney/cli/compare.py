@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from hockney.base.units import parse_share
 from hockney.cli import _options
 from hockney.cli._help import check_used, given_options, option, verb
-from hockney.cli._parameters import FRACTION
+from hockney.cli._parameters import FRACTION, Words
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
     from hockney.infer.analysis.comparison.compare import RunComparison
+
+TOLERANCE = "tolerance"
+"""The value of --gate without a value."""
+
+
+def _gate(text: str) -> str | float:
+    return text if text == TOLERANCE else parse_share(text)
 
 
 @verb(
@@ -22,11 +31,22 @@ if TYPE_CHECKING:
     "hockney compare mpich.jsonl openmpi.jsonl intel.jsonl -o ratio.png",
     "hockney compare before.jsonl after.jsonl --tolerance 10% --json",
     "hockney compare before.jsonl after.jsonl --memory runs/ --plan 2%",
+    "hockney compare kept.jsonl new.jsonl --gate 10%     # exit status 0, 1, or 3: not judged",
     "hockney compare varied.jsonl                  # variants of one run, by blocks",
 )
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("others", nargs=-1, type=click.Path(path_type=Path))
 @_options.TOLERANCE
+@option(
+    "--gate",
+    type=Words("fraction", _gate),
+    metavar="[FRACTION]",
+    is_flag=False,
+    flag_value=TOLERANCE,
+    help="Print a verdict first: passed (exit status 0) only if surely none of OTHERS, or no "
+    "variant, is slower by more than FRACTION, which is the tolerance, too; FAILED (1), or NOT "
+    "JUDGED (3), with the reason. Give it after the files.",
+)
 @_options.HISTORY
 @_options.host_memory()
 @option(
@@ -45,6 +65,7 @@ def command(
     base: Path,
     others: tuple[Path, ...],
     tolerance: float,
+    gate: str | float | None,
     past: tuple[Path, ...],
     memory: Path | None,
     sought: float | None,
@@ -61,15 +82,19 @@ def command(
     launches, each variant against the first; without --tolerance by the one of that command. What
     one run shows by itself and the other does not, such as a slow node, is a difference, too. Exit
     status 1 when one of OTHERS, or a variant, is slower by more than the tolerance, or shows such a
-    failure that BASE does not; 3 when one has nothing in common with BASE.
+    failure that BASE does not; 3 when one has nothing in common with BASE. Where all is unknown it
+    is 0, unless --gate asks for a verdict.
     """
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
+    from hockney.cli._present import end_by, show_gate
     from hockney.infer.analysis.comparison.compare import compare
+    from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
     from hockney.infer.analysis.comparison.comparison_plan import plans
-    from hockney.infer.analysis.gate import EXIT_STATUSES, NOT_JUDGED
+    from hockney.infer.analysis.gate import EXIT_STATUSES, NOT_JUDGED, together
     from hockney.show.as_json import dumps
     from hockney.show.comparison import (
+        UNJUDGED,
         comparison_json,
         plan_lines,
         rule_of_comparisons,
@@ -80,12 +105,17 @@ def command(
 
     if explain and as_json:
         raise click.UsageError("--explain is about the table: leave out --json")
+    has_tolerance = "tolerance" in given_options(click.get_current_context())
+    if isinstance(gate, float):
+        if has_tolerance:
+            raise click.UsageError("--gate FRACTION is the tolerance: leave out --tolerance")
+        tolerance, has_tolerance = gate, True
     first: Analysis = load(base)
     if not others:
-        check_used("on one file", "tolerance", "explain", "output", "force", "as_json")
-        if "tolerance" in given_options(click.get_current_context()):
-            first.treat_as_equal(tolerance)
-        _compare_variants(first, output, force, as_json, explain)
+        check_used("on one file", "tolerance", "gate", "explain", "output", "force", "as_json")
+        if has_tolerance:
+            first.judge_variants(tolerance=tolerance)
+        _compare_variants(first, gate is not None, output, force, as_json, explain)
         return
     reference = _reduced(first)
     del first  # its samples go before those of the next come
@@ -94,17 +124,26 @@ def command(
     comparisons = [compare(reference, other, tolerance, memory=known) for other in read]
     _remember(memory, read, comparisons, tolerance)
     planned = plans(comparisons, sought)
+    verdict = None
+    if gate is not None:
+        verdict = together(comparison_gate(comparison, tolerance) for comparison in comparisons)
     if output is not None:
         save(describe_ratio(comparisons, tolerance), output, force)
     if as_json:
-        click.echo(dumps(comparison_json(comparisons, planned)))
+        click.echo(dumps(comparison_json(comparisons, planned, verdict)))
     else:
+        show_gate(verdict)
         for comparison, plan in zip(comparisons, planned, strict=True):
             show_comparison(comparison, tolerance)
             if sought is not None:
                 click.echo("\n".join(plan_lines(comparison, plan)))
         if explain:
             click.echo(rule_of_comparisons())
+        if verdict is None and not any(comparison.is_judged for comparison in comparisons):
+            click.echo(UNJUDGED)
+    if verdict is not None:
+        end_by(verdict)
+        return
     if any(comparison.is_worse(tolerance) for comparison in comparisons):
         raise click.exceptions.Exit(1)
     if not all(comparison.points for comparison in comparisons):
@@ -155,18 +194,23 @@ def _reduced(analysis: Analysis) -> Analysis:
 
 def _compare_variants(
     analysis: Analysis,
+    has_gate: bool,
     output: Path | None,
     force: bool,
     as_json: bool,
     explain: bool,
 ) -> None:
-    from hockney.cli._present import check_blocks, show_run
+    from hockney.cli._present import check_blocks, end_by, show_run
+    from hockney.infer.analysis.gate import together
     from hockney.show.as_json import dumps
     from hockney.show.curves import Options
     from hockney.show.drawing.saving import save
     from hockney.show.figures import describe
     from hockney.show.variant_table import variants_json
 
+    plan = analysis.plan
+    if has_gate and plan is not None and plan.comparison is not None:
+        analysis.judge_variants(gate=plan.comparison.tolerance)
     study = analysis.variants
     if study is None:
         raise click.UsageError(
@@ -174,10 +218,15 @@ def _compare_variants(
         )
     if output is not None and study.ratios:
         save(describe("variants", [analysis], Options()), output, force)
+    gate = together(analysis.plan_gates) if has_gate else None
     if as_json:
-        click.echo(dumps({"variants": variants_json(study)}))
+        verdict = {"gate": asdict(gate)} if gate is not None else {}
+        click.echo(dumps({**verdict, "variants": variants_json(study)}))
     else:
-        show_run(analysis, explain=explain)
+        show_run(analysis, gate=gate, explain=explain)
+    if gate is not None:
+        end_by(gate)
+        return
     check_blocks(analysis)
     if study.slower(study.comparison.tolerance):
         raise click.exceptions.Exit(1)

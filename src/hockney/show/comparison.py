@@ -12,6 +12,7 @@ from hockney.base.terminal import styled
 from hockney.base.units import format_size, how_many, plural
 from hockney.infer.analysis.comparison.compare import PointDifference, RunComparison
 from hockney.infer.analysis.comparison.comparison_plan import ComparisonPlan
+from hockney.infer.analysis.gate import Gate
 from hockney.infer.estimate.differences import VERDICT_RULE, Judged
 from hockney.infer.estimate.points import by_curve, statistic_of
 from hockney.infer.memory.components import BetweenRuns
@@ -33,6 +34,11 @@ from hockney.show.table import (
 
 EXACT = "simulated runs repeat exactly: ratios are judged by the tolerance alone"
 NOTHING_TO_PLAN = "simulated runs repeat exactly: any difference is shown"
+
+UNJUDGED = (
+    "nothing was judged: every verdict is unknown, which is no failure (exit status 0); with "
+    "--gate it is NOT JUDGED (3)"
+)
 
 COLUMNS: list[TableColumn[PointDifference]] = [
     TableColumn("bytes", lambda row: row.base.bytes),
@@ -198,28 +204,29 @@ def deciding_words(comparison: RunComparison) -> str:
         return ""
     is_unknown = "is unknown" if len(comparison.points) == 1 else "are unknown"
     words = f"{len(unknown)} of {how_many(len(comparison.points), 'point')} {is_unknown}"
-    if comparison.is_half_simulated:
-        return f"{words}; no number of launches decides them: simulate both, or measure both"
     without = [point for point in unknown if point.difference.interval is None]
     judged = [point for point in unknown if point.difference.interval is not None]
     by_launches = [point for point in judged if point.difference.needed is not None]
     parts = []
     if without:
-        parts.append("an interval takes at least {} of {} ({})".format(*_of_sides(without)))
+        parts.append(
+            "an interval takes at least {} of {} ({})".format(*_of_sides(without, comparison))
+        )
     if by_launches:
-        parts.append("about {} of {} would decide ({})".format(*_of_sides(by_launches)))
+        parts.append("about {} of {} would decide ({})".format(*_of_sides(by_launches, comparison)))
     if parts:
         words += f": {'; '.join(parts)}"
     left = len(judged) - len(by_launches)
     if left and comparison.between is not None:
         which = f"{left} of them" if parts else "them"
-        words += f"; no number of launches decides {which}: measure both in one run with --vary"
+        words += f"; no number of launches decides {which}"
+        words += ": measure both in one run with --vary" if comparison.constant is None else ""
     return words
 
 
-def _of_sides(points: Sequence[PointDifference]) -> tuple[str, str, str]:
+def _of_sides(points: Sequence[PointDifference], comparison: RunComparison) -> tuple[str, str, str]:
     """How many launches these points need, of which side, and how many there are: "5 launches",
-    "A", "A has 3; B has enough, 12"."""
+    "A", "A has 3; B has enough, 12"; of a side that repeats exactly none are needed."""
     needed = [point.difference.needed or 0 for point in points]
     least, most = min(needed), max(needed)
     number = f"{most}" if least == most else f"{least} to {most}"
@@ -228,6 +235,9 @@ def _of_sides(points: Sequence[PointDifference]) -> tuple[str, str, str]:
         min(point.base.launches for point in points),
         min(point.other.launches for point in points),
     ]
+    if comparison.constant is not None:
+        side = 1 - comparison.constant
+        return launches, "AB"[side], f"{'AB'[side]} has {have[side]}"
     has_enough = [count >= most for count in have]
     if has_enough[0] == has_enough[1]:
         return launches, "each", f"A has {have[0]}, B {have[1]}"
@@ -287,10 +297,12 @@ def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[s
 
 
 def comparison_json(
-    comparisons: Sequence[RunComparison], plans: Sequence[ComparisonPlan | None]
+    comparisons: Sequence[RunComparison],
+    plans: Sequence[ComparisonPlan | None],
+    gate: Gate | None = None,
 ) -> dict[str, Any]:
     """The first comparison's points and verdict, as two files are the usual case; all of them
-    under "comparisons"."""
+    under "comparisons"; and the gate, where there is one."""
     each = [
         {
             "base": comparison.base.label,
@@ -313,4 +325,6 @@ def comparison_json(
         }
         for comparison, plan in zip(comparisons, plans, strict=True)
     ]
-    return {"points": each[0]["points"], "verdict": each[0]["verdict"], "comparisons": each}
+    verdict = {"gate": asdict(gate)} if gate is not None else {}
+    first = each[0]
+    return {**verdict, "points": first["points"], "verdict": first["verdict"], "comparisons": each}

@@ -280,12 +280,12 @@ class Analysis(EstimatedRun):
         """The variants of the run against the first of them; None where nothing was varied."""
         return variant_study(self.run, self.plan)
 
-    def treat_as_equal(self, tolerance: float) -> None:
-        """Judges variants by another tolerance than that of their plan. Called before anything is
-        concluded from them."""
+    def judge_variants(self, **by: float) -> None:
+        """Judges variants by another `tolerance` or `gate` than their plan's. Called before
+        anything is concluded from them."""
         plan = self.plan
         if plan is not None and plan.comparison is not None:
-            comparison = msgspec.structs.replace(plan.comparison, tolerance=tolerance)
+            comparison = msgspec.structs.replace(plan.comparison, **by)
             self.plan = msgspec.structs.replace(plan, comparison=comparison)
 
     @property

@@ -95,6 +95,12 @@ class RunComparison:
         interval = self.overall.interval if self.overall else None
         return interval is not None and interval.is_exact
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether there is any verdict but "unknown", or none is possible as no point is common."""
+        verdicts = {self.verdict, *(point.difference.verdict for point in self.points)}
+        return verdicts != {"unknown"} or any(self.failures) or not self.points
+
     def is_slower(self, tolerance: float) -> bool:
         """Whether B is slower than the tolerance allows, as a whole or surely at some point."""
         is_whole = self.overall is not None and self.overall.is_slower
@@ -131,8 +137,8 @@ def compare(
             f"{base.path} holds {base.header.experiment} and {other.path} "
             f"{other.header.experiment}: different experiments cannot be compared"
         )
-    notes = [*_doubts(base, other), *_unlike(first, second)]
-    notes += [*_exclusions(first), *_exclusions(second)]
+    notes = [f"{run.label}: {note.text}" for run in (base, other) for note in source_notes(run)]
+    notes += [*_unlike(first, second), *_exclusions(first), *_exclusions(second)]
     states, words = _matching_states(first, second)
     notes += words
     both = (first.of_every_launch, second.of_every_launch)
@@ -238,12 +244,6 @@ def _exclusions(analysis: Analysis) -> list[str]:
 
 def _definition(run: Run) -> str | None:
     return run.launches[0].definition if run.launches else None
-
-
-def _doubts(base: Run, other: Run) -> list[str]:
-    """Caveats about the logs that the numbers come from."""
-    notes = {run.label: source_notes(run) for run in (base, other)}
-    return [f"{label}: {note.text}" for label, of in notes.items() for note in of]
 
 
 def _unlike(first: Analysis, second: Analysis) -> list[str]:
