@@ -289,6 +289,26 @@ def test_a_change_in_a_large_network_is_learnt_for_itself(
     assert changed_after(watch, every, split) == [("n3", True), ("n5", True)]
 
 
+@pytest.mark.parametrize("is_large", [True, False])
+def test_changes_within_the_tolerance_are_no_evidence_of_others_in_a_large_network(
+    is_large: bool,
+) -> None:
+    rng = np.random.default_rng(3)
+    followed = course.Course(100, 0.01, is_large=is_large)
+    for at in range(LEARNED):
+        values = 0.01 * rng.standard_normal(100)
+        values[60] += 0.1 * (at >= LEARNED - 3)
+        followed.look(1800.0 * at, values)
+    assert not followed.changes
+    judge = followed.levels[0].detector
+    assert judge is not None
+    judge.evidence[:50] = 1e30
+    judge.evidence[60] = 3.0 * judge.limit  # of 51 series that changed 100 / 51 is enough
+    assert [change.series for change in followed._judge()] == ([] if is_large else [60])
+    judge.evidence[60] = 101.0 * judge.limit
+    assert is_large == bool(followed._judge())
+
+
 def test_a_state_has_not_the_looks_again() -> None:
     watch, every = Watch(0.01), network_looks(99, 6)
     taken(every, watch)

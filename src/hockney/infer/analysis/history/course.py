@@ -122,14 +122,18 @@ class Course:
                 level.detector.look(time_s, row)
 
     def _judge(self) -> list[LevelChange]:
-        """The evidence of all series is averaged, whatever their level."""
+        """The evidence of all series is averaged, whatever their level. In a large system many may
+        have changed by less than the tolerance: they are no evidence that others changed."""
         main, evidence = self.levels[0].detector, np.zeros(self.series)
         for level in self.levels:
             if level.detector is not None:
                 evidence[level.here] = level.detector.evidence[level.is_here]
         changed = [] if main is None else changed_of(evidence, main.limit)
-        possible = [self._change(series, float(evidence[series])) for series in changed]
-        changes = [change for change in possible if change is not None]
+        possible = {series: self._change(series, float(evidence[series])) for series in changed}
+        if self.is_large and main is not None:
+            evidence[[series for series in changed if possible[series] is None]] = 0.0
+            changed = changed_of(evidence, main.limit)
+        changes = [change for series in changed if (change := possible[series]) is not None]
         if changes:
             self.changes += changes
             self._begin(min(change.at for change in changes), changes)
