@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -117,15 +117,16 @@ def parse_nanoseconds(text: str) -> float:
     return 1e9 * parse_seconds(text)
 
 
-def parse_share(text: str) -> float:
-    """A fraction between 0 and 1 of "1%" or "0.01"."""
+def parse_share(text: str, may_be_whole: bool = False) -> float:
+    """A fraction between 0 and 1 of "1%" or "0.01". may_be_whole: 1 is allowed, too."""
     stripped = text.strip()
     try:
         value = float(stripped.removesuffix("%")) / (100.0 if stripped.endswith("%") else 1.0)
     except ValueError:
         value = -1.0
-    if not 0.0 < value < 1.0:
-        raise UsageError(f"{text!r} is not a fraction between 0 and 100 %", "write 1% or 0.01")
+    if not (0.0 < value < 1.0 or (may_be_whole and value == 1.0)):
+        most = "100 % at most" if may_be_whole else "less than 100 %"
+        raise UsageError(f"{text!r} is not a fraction above 0 and {most}", "write 1% or 0.01")
     return value
 
 
@@ -223,6 +224,12 @@ def plural(count: float, what: str) -> str:
 def how_many(count: int, what: str) -> str:
     """ "1 launch", "2 launches", "0 ranks"."""
     return f"{count} {plural(count, what)}"
+
+
+def listed(names: Sequence[object], most: int) -> str:
+    """The first names, and how many more there are: "a, b and 3 more"."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
 
 
 def number_ranges(numbers: Iterable[int]) -> list[str]:

@@ -13,6 +13,7 @@ from hockney.base.units import (
     format_size,
     format_uncertainty,
     how_many,
+    listed,
 )
 from hockney.infer.analysis.conditions.crowding import Oversubscribed, oversubscribed
 from hockney.infer.analysis.conditions.detours import Detour, detours
@@ -113,10 +114,8 @@ class NotPinned:
         advice = "let the container or job call sched_setaffinity (a seccomp profile may forbid it)"
         if refused is None:
             advice = "pin them with --place core"
-        ranks = ", ".join(str(place.rank) for place in self.places[:MOST_RANKS])
-        others = len(self.places) - MOST_RANKS
-        more = f" and {others} more" if others > 0 else ""
-        return f"not pinned: ranks {ranks}{more} may move between CPUs{reason}; {advice}"
+        ranks = listed([place.rank for place in self.places], MOST_RANKS)
+        return f"not pinned: ranks {ranks} may move between CPUs{reason}; {advice}"
 
 
 @dataclass(frozen=True)

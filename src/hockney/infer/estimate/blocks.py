@@ -115,7 +115,8 @@ class BlockTimes:
         times: dict[Point, list[float]] = {}
         for sample in samples:
             if sample.operation not in AUXILIARY:
-                times.setdefault(_of_all_pairs(sample), []).extend(sample.ns)
+                point = _without(point_of(sample), ("peers", "variant"))
+                times.setdefault(point, []).extend(sample.ns)
         medians = {
             point: Seen(float(np.median(ns)) * 1e-9, conditions) for point, ns in times.items()
         }
@@ -142,12 +143,6 @@ def _by_launch(records: Iterable[T]) -> dict[int, list[T]]:
     for record in records:
         by_launch.setdefault(record.launch, []).append(record)
     return by_launch
-
-
-def _of_all_pairs(samples: Samples) -> Point:
-    """The point of a sample, with all pairs of ranks together and no variant."""
-    point = point_of(samples)
-    return _without(point, ("peers", "variant"))
 
 
 def _without(point: Point, axes: Sequence[str]) -> Point:

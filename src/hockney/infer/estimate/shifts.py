@@ -64,7 +64,8 @@ def paired_shift(values: Array, level: float = LEVEL) -> Shift:
     fewest = None if below else _fewest(lambda n: _below_pairs(n, level))
     if n == 0:
         return Shift(0.0, None, None, 0, None, fewest)
-    _check(n * (n + 1) // 2)
+    if n * (n + 1) // 2 > MOST_DIFFERENCES:
+        raise UsageError(f"{n * (n + 1) // 2} differences are more than can be compared")
     i, j = np.triu_indices(n)
     averages = np.sort((values[i] + values[j]) / 2.0)
     centre, p = float(np.median(averages)), signed_rank_p(values)
@@ -141,11 +142,6 @@ def _mean_interval(samples: Sequence[Array], centre: float, level: float) -> Int
 def _fewest(below: Callable[[int], int]) -> int:
     """The least number of values that carries an interval and has one at this level."""
     return next(n for n in itertools.count(1) if carries_interval(n) and below(n) > 0)
-
-
-def _check(differences: int) -> None:
-    if differences > MOST_DIFFERENCES:
-        raise UsageError(f"{differences} differences are more than can be compared")
 
 
 def signed_rank_p(values: Array) -> float:

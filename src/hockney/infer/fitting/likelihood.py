@@ -70,6 +70,12 @@ def criterion(ln_residuals: Array, free: int) -> float | None:
     return None if added is None else deviance(ln_residuals) + added
 
 
+def rating(ln_residuals: Array, free: int) -> float:
+    """The criterion; infinite where there are too few points for it."""
+    value = criterion(ln_residuals, free)
+    return math.inf if value is None else value
+
+
 def akaike(ln_residuals: Array, free: int) -> float:
     """Akaike's criterion, corrected for few points (Hurvich & Tsai 1989, Biometrika 76)."""
     count, points = free + 1, len(ln_residuals)

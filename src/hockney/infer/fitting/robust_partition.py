@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.infer.arrays import Array
-from hockney.infer.fitting.likelihood import DEGREES, LEAST_SCALE, criterion, penalty, scale
+from hockney.infer.fitting.likelihood import DEGREES, LEAST_SCALE, penalty, rating, scale
 from hockney.infer.fitting.partition import LEAST_SIZES, MOST_SEGMENTS, best_partitions
 from hockney.infer.fitting.segment_costs import Lines, SegmentCosts, TimesBySize
 
@@ -91,13 +91,12 @@ class Search:
     ) -> Partition:
         table = self._table
         (alpha, beta), residuals = table.settled(table.runs(starts), lines, sigma, tolerance)
-        value = criterion(residuals, free_numbers(len(alpha)))
         return Partition(
             starts,
             alpha * table.unit_s,
             beta * (table.unit_s / table.unit_B),
             residuals,
-            np.inf if value is None else value,
+            rating(residuals, free_numbers(len(alpha))),
         )
 
     @property

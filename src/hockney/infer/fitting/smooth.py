@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from hockney.infer.arrays import Array
-from hockney.infer.fitting.likelihood import criterion, deviance, weights
+from hockney.infer.fitting.likelihood import deviance, rating, weights
 from hockney.infer.fitting.line import LEAST_PREDICTED
 
 POWERS = ((0.5,), (0.25, 0.5, 0.75), (0.2, 0.4, 0.6, 0.8, 1.25))
@@ -119,8 +119,7 @@ def without_bends(bytes_: Array, seconds: Array, pieces: Sequence[Piece]) -> lis
 
 def _criterion(pieces: Sequence[Piece]) -> float:
     free = sum(piece.free for piece in pieces) + len(pieces) - 1
-    value = criterion(np.concatenate([piece.ln_residuals for piece in pieces]), free)
-    return np.inf if value is None else value
+    return rating(np.concatenate([piece.ln_residuals for piece in pieces]), free)
 
 
 def least_criterion(bytes_: Array, seconds: Array) -> float:

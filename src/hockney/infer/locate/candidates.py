@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -130,6 +131,14 @@ def weights_of(
     return coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
+def pair_numbers(count: int) -> Whole:
+    """Shape (count, count): the number of each two in their order, -1 for one with itself."""
+    numbers = np.full((count, count), -1)
+    low, high = np.triu_indices(count, 1)
+    numbers[low, high] = numbers[high, low] = np.arange(len(low))
+    return numbers
+
+
 class SwitchRoutes(TwoWayRoutes):
     """A network of nodes with the switches above them, which may be unknown."""
 
@@ -161,12 +170,8 @@ class SwitchRoutes(TwoWayRoutes):
         count = len(leaf_names)
         self.cable = np.full((count, count), -1)
         if 2 < count <= MOST_SWITCHES:
-            low, high = np.triu_indices(count, 1)
-            self.cable[low, high] = self.cable[high, low] = np.arange(len(low))
-            parts += [
-                NetworkPart(CABLE, (leaf_names[i], leaf_names[j]))
-                for i, j in zip(low.tolist(), high.tolist(), strict=True)
-            ]
+            self.cable = pair_numbers(count)
+            parts += [NetworkPart(CABLE, ends) for ends in combinations(leaf_names, 2)]
         self.parts: Sequence[NetworkPart] = parts
 
     def passed(self, pairs: Whole) -> Passed:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
 from hockney.infer.arrays import Whole
-from hockney.infer.locate.candidates import CABLE, SWITCH, Entries, NetworkPart
+from hockney.infer.locate.candidates import CABLE, SWITCH, Entries, NetworkPart, pair_numbers
 from hockney.infer.locate.routed import PAIRS_TRIED, Way
 
 NEAR = ("on one router", "in a chassis or column", "in a group")
@@ -30,55 +31,29 @@ class Dragonfly:
         nodes' bandwidth a connection of groups, of chassis and of routers has."""
         self.groups, self.chassis, self.routers, self.each = extents
         self.nodes = len(hosts)
-        count = self.groups * self.chassis * self.routers
-        names = [self._name(i) for i in range(count)]
-        self.number_of: list[Whole] = []
+        each = self.chassis * self.routers
+        names = [self._name(i) for i in range(self.groups * each)]
+        routers = np.arange(len(names)).reshape(self.groups, self.chassis, self.routers)
+        self.number_of = [pair_numbers(size) for size in (self.routers, self.chassis, self.groups)]
         """The number of a cable in its set of all-to-all cables: of routers, chassis, groups."""
-        for size in (self.routers, self.chassis, self.groups):
-            numbers = np.full((size, size), -1)
-            low, high = np.triu_indices(size, 1)
-            numbers[low, high] = numbers[high, low] = np.arange(len(low))
-            self.number_of.append(numbers)
-        green, black, blue = self._green(names), self._black(names), self._blue(names)
+        green = _all_to_all(names, routers.reshape(-1, self.routers), "in a chassis")
+        columns = routers.swapaxes(1, 2).reshape(-1, self.chassis)
+        black = _all_to_all(names, columns, "between chassis")
+        blue = [
+            NetworkPart(CABLE, (names[i * each + j], names[j * each + i]), note="between groups")
+            for i, j in combinations(range(self.groups), 2)
+        ]
         self.first_black, self.first_blue = len(green), len(green) + len(black)
         self.first_router = self.first_blue + len(blue)
-        routers = [NetworkPart(SWITCH, (name,), note="") for name in names]
-        self.parts: Sequence[NetworkPart] = [*green, *black, *blue, *routers]
-        counts = [len(green), len(black), len(blue), len(routers)]
+        switches = [NetworkPart(SWITCH, (name,), note="") for name in names]
+        self.parts: Sequence[NetworkPart] = [*green, *black, *blue, *switches]
+        counts = [len(green), len(black), len(blue), len(switches)]
         self.capacity = np.repeat([*reversed(cables), 1], counts)
 
     def _name(self, router: int) -> str:
         """The router by its group, chassis and place."""
         place, own = divmod(router, self.routers)
         return f"router {place // self.chassis}.{place % self.chassis}.{own}"
-
-    def _green(self, names: list[str]) -> list[NetworkPart]:
-        firsts = range(0, len(names), self.routers)
-        return [
-            NetworkPart(CABLE, (names[first + i], names[first + j]), note="in a chassis")
-            for first in firsts
-            for i, j in _pairs(self.routers)
-        ]
-
-    def _black(self, names: list[str]) -> list[NetworkPart]:
-        each = self.chassis * self.routers
-        return [
-            NetworkPart(
-                CABLE,
-                (names[first + i * self.routers + at], names[first + j * self.routers + at]),
-                note="between chassis",
-            )
-            for first in range(0, len(names), each)
-            for at in range(self.routers)
-            for i, j in _pairs(self.chassis)
-        ]
-
-    def _blue(self, names: list[str]) -> list[NetworkPart]:
-        each = self.chassis * self.routers
-        return [
-            NetworkPart(CABLE, (names[i * each + j], names[j * each + i]), note="between groups")
-            for i, j in _pairs(self.groups)
-        ]
 
     def way(self, sources: Whole, targets: Whole) -> Way:
         walk = _Walk(self, sources // self.each, targets // self.each)
@@ -156,6 +131,10 @@ class _Walk:
         self.at = np.where(goes, after, self.at)
 
 
-def _pairs(count: int) -> list[tuple[int, int]]:
-    low, high = np.triu_indices(count, 1)
-    return list(zip(low.tolist(), high.tolist(), strict=True))
+def _all_to_all(names: Sequence[str], sets: Whole, note: str) -> list[NetworkPart]:
+    """A cable between every two routers of each set."""
+    return [
+        NetworkPart(CABLE, (names[first], names[second]), note=note)
+        for routers in sets.tolist()
+        for first, second in combinations(routers, 2)
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,12 +206,13 @@ def select(points: Points) -> tuple[Solution, Points]:
     chosen: Rated | None = None
     for structures in levels:
         best = min(
-            (_rated(points, structure) for structure in structures), default=None, key=_value
+            (_rated(points, structure) for structure in structures), default=None, key=itemgetter(0)
         )
         if best and (chosen is None or best[0] < chosen[0] - DECISIVE):
             chosen = best
     assert chosen is not None
-    if chosen[1].structure.levels == 2 and _is_simulated(points):
+    can_be_simulated = 0 < (points.p > 2.0).sum() <= MOST_SIMULATED and most <= MOST_AHEAD
+    if chosen[1].structure.levels == 2 and can_be_simulated:
         ahead = replace(levels[1][0], runs_ahead=True)
         simulated = _simulated(points, levels[1][0])
         one_chunk = _rated(simulated, ahead)
@@ -224,19 +226,10 @@ Rated = tuple[float, Solution]
 """Akaike's criterion of a solution, and the solution."""
 
 
-def _value(rated: Rated) -> float:
-    return rated[0]
-
-
 def _rated(points: Points, structure: Structure) -> Rated:
     few = thinned(points)
     solution = searched(few, structure)
     return akaike(few.residuals(structure, solution.q), structure.free), solution
-
-
-def _is_simulated(points: Points) -> bool:
-    """Whether there are three or more pairs, and not too many to simulate."""
-    return bool(0 < (points.p > 2.0).sum() <= MOST_SIMULATED and points.p.max() <= MOST_AHEAD)
 
 
 def _simulated(points: Points, structure: Structure) -> Points:

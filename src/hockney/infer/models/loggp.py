@@ -82,12 +82,16 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     delays = _measured_delays(curve)
     of_gap = 0 if bends(best, medians) else parts.launches
     why = _no_asymptote(best, parts.bytes)
+
+    def rate(numbers: FittedNumbers) -> float:
+        return 1.0 / numbers.G if numbers.G > 0.0 and why is None else np.nan
+
     return new_fit(
         "loggp",
         curve,
         _predict(best, delays),
         parameters=_parameters(best, sampled, grows, parts.launches, of_gap),
-        derived=_derived(best, sampled, of_gap, is_known=why is None),
+        derived={"r_inf_Bps": _known(rate(best), map(rate, sampled), of_gap)},
         free=5 + sum(grows),
         notes=[
             *notes_of(best, grows, medians, draws, delays),
@@ -302,15 +306,6 @@ def _no_asymptote(best: FittedNumbers, bytes_: Array) -> str | None:
     alone = best.L + best.send[0] + best.receive[0]
     start = alone if np.isnan(best.gap[0]) else best.gap[0]
     return no_asymptote(bytes_, start, best.G) if best.G > 0.0 else None
-
-
-def _derived(
-    best: FittedNumbers, sampled: list[FittedNumbers], launches: int, is_known: bool
-) -> dict[str, Parameter]:
-    def rate(numbers: FittedNumbers) -> float:
-        return 1.0 / numbers.G if numbers.G > 0.0 and is_known else np.nan
-
-    return {"r_inf_Bps": _known(rate(best), map(rate, sampled), launches)}
 
 
 def _known(value: float, sample: map[float], launches: int) -> Parameter:

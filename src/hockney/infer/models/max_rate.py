@@ -26,7 +26,7 @@ from hockney.infer.fitting.fit import (
     require,
     too_few_sizes,
 )
-from hockney.infer.fitting.likelihood import criterion, weights
+from hockney.infer.fitting.likelihood import criterion, rating, weights
 from hockney.infer.fitting.line import log_step
 from hockney.infer.fitting.partition import LEAST_SIZES, best_partitions, blocks_of, runs
 from hockney.infer.models._max_rate_solver import best_curve, point_moments
@@ -86,7 +86,7 @@ def fit(
         inside = np.searchsorted(curve.bytes, sorted(breaks_bytes), side="right")
         candidates = [sorted({int(start) for start in inside if 0 < start < len(curve.bytes)})]
     fits = [_fitted(curve, starts) for starts in candidates]
-    protocols, residuals = min(fits, key=lambda fitted: _rated(*fitted))
+    protocols, residuals = min(fits, key=lambda fitted: rating(fitted[1], _free(fitted[0])))
     medians = curve.resampled(resamples)
     weight = np.broadcast_to(weights(residuals), medians.shape)
     samples = [_solved(curve, protocol, medians, weight) for protocol in protocols]
@@ -117,11 +117,6 @@ def fit(
         free=_free(protocols),
         notes=notes,
     )
-
-
-def _rated(protocols: Sequence[_Protocol], ln_residuals: Array) -> float:
-    value = criterion(ln_residuals, _free(protocols))
-    return np.inf if value is None else value
 
 
 def _free(protocols: Sequence[_Protocol]) -> int:

@@ -161,7 +161,10 @@ def parse_pattern(text: str) -> Pattern:
         raise UsageError(
             f"--pattern {text}: {missing} missing", f"write {_example(name, algorithm)}"
         )
-    ranks = _ranks(given["ranks"], text)
+    word = given["ranks"]
+    if not re.fullmatch(r"\d{1,10}", word) or not 2 <= int(word) <= LARGEST_RANKS:
+        raise UsageError(f"--pattern {text}: {word!r} is not a number of ranks from 2 up")
+    ranks = int(word)
     per_node = _per_node(given["per-node"], name, ranks, text) if "per-node" in given else None
     return Pattern(name, parse_size(given["bytes"]), ranks, algorithm, per_node)
 
@@ -189,12 +192,6 @@ def _example(name: str, algorithm: str | None) -> str:
     first = [algorithm] if algorithm else []
     last = [] if name in NO_BYTES else ["bytes=8KiB"]
     return f"{name}:{','.join([*first, 'ranks=64', *last])}"
-
-
-def _ranks(word: str, text: str) -> int:
-    if not re.fullmatch(r"\d{1,10}", word) or not 2 <= int(word) <= LARGEST_RANKS:
-        raise UsageError(f"--pattern {text}: {word!r} is not a number of ranks from 2 up")
-    return int(word)
 
 
 def _per_node(word: str, name: str, ranks: int, text: str) -> int:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from hockney.base.units import listed
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.claims.claimed_number import CannotTellError, Number, number_of
 from hockney.infer.estimate.interval import Interval
@@ -86,9 +87,7 @@ def _near(here: Any) -> str:
     """What a path may go on with."""
     if not isinstance(here, Mapping):
         return "a number has no parts, and an entry of a list is chosen by [...]"
-    names = list(here)
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return f"there is {', '.join(names[:MOST_NAMED])}{more}, as hockney show --json prints them"
+    return f"there is {listed(list(here), MOST_NAMED)}, as hockney show --json prints them"
 
 
 def _interval(entry: Mapping[str, Any], low: str, high: str) -> Interval | None:

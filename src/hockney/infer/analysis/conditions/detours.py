@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, listed
 from hockney.infer.analysis.conditions.ports import Port
 from hockney.infer.analysis.conditions.transports import REACHES, TCP, Carrier, SizePath, Transports
 
@@ -136,7 +136,7 @@ def _uneven(paths: Sequence[SizePath]) -> str | None:
         return None
     hosts = list(dict.fromkeys("-".join(map(str, path.hosts)) for path in others))
     size, way = format_size(others[0].bytes), others[0].text
-    return f"{size} go by {way} at {_listed(hosts)}, elsewhere by {usual}"
+    return f"{size} go by {way} at {listed(hosts, MOST_NAMES)}, elsewhere by {usual}"
 
 
 def _hindered(transports: Transports) -> Iterator[Detour]:
@@ -162,9 +162,4 @@ def _named(port: Port) -> str:
 
 
 def _counts(counters: Mapping[str, int]) -> str:
-    return _listed([f"{by} {name}" for name, by in counters.items()])
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return listed([f"{by} {name}" for name, by in counters.items()], MOST_NAMES)

@@ -199,13 +199,8 @@ def _total(sent: PathRecord) -> float:
 
 def _with_facts(counters: PortCounters, whole: PathRecord | None) -> PortCounters:
     """The port with what the record of the whole launch, of the same node, knows of it."""
-    known = whole.ports if whole is not None and whole.ports else []
-    same = (
-        port_counters
-        for port_counters in known
-        if (port_counters.family, port_counters.port) == (counters.family, counters.port)
-    )
-    fact = next(same, None)
+    known = {(of.family, of.port): of for of in (whole.ports or [] if whole else [])}
+    fact = known.get((counters.family, counters.port))
     return counters if fact is None else msgspec.structs.replace(fact, counters=counters.counters)
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockney.base.units import format_ratio, how_many
+from hockney.base.units import format_ratio, how_many, listed
 from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO, SOUGHT, least_ratio
 from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.medians import own_medians
@@ -187,8 +187,7 @@ def unmeasured_doubts(places: Mapping[int, Place], ranks: Iterable[int]) -> list
     hosts = sorted({place.host for place in places.values() if place.host} - measured)
     if not hosts:
         return []
-    more = f" and {len(hosts) - 1} more" if len(hosts) > 1 else ""
-    why = f"no pair of {hosts[0]}{more} was measured"
+    why = f"no pair of {listed(hosts, 1)} was measured"
     return [Doubt(why, "measure again, with all nodes in pairs")]
 
 

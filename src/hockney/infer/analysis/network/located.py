@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.base.units import format_ratio
+from hockney.base.units import format_ratio, listed
 from hockney.infer.analysis.conditions.noise import held_by_others
 from hockney.infer.analysis.network.boards import Doubt, held_doubts
 from hockney.infer.analysis.network.outlier_rule import least_ratio
@@ -234,9 +234,8 @@ def _of_unknown(run: Run, network: RankRoutes) -> Iterator[Doubt]:
     hosts = [part.names[0] for part in network.parts if (part.kind, part.way) == (NODE, None)]
     missing = unknown_hosts(platform, hosts) if platform else []
     if platform and missing:
-        more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
         yield Doubt(
-            f"{platform.source} has no {', '.join(missing[:MOST_NAMED])}{more}: its routes are not "
+            f"{platform.source} has no {listed(missing, MOST_NAMED)}: its routes are not "
             "used, cables are unknown",
             "add what is missing, or measure on other nodes",
         )

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.analysis.network.places import host_of
 from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.medians import medians_by
 from hockney.infer.estimate.sketch import quantile_of
@@ -142,9 +143,7 @@ class Pairwise:
         )
 
     def host(self, position: int) -> str:
-        rank = int(self.ranks[position])
-        place = self.places.get(rank)
-        return (place.host if place else None) or f"rank {rank}"
+        return host_of(self.places, int(self.ranks[position]))
 
     def level_times(self) -> list[LevelTimes]:
         level_times = []

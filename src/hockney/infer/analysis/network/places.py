@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from hockney.plan.topology import LEVELS, level_between
 from hockney.records import LaunchRecord, Place, Run
@@ -25,6 +25,12 @@ UNKNOWN = "unknown places"
 def places_of(run: Run) -> dict[int, Place]:
     """The place of each rank in the first launch."""
     return {place.rank: place for place in run.launches[0].places} if run.launches else {}
+
+
+def host_of(places: Mapping[int, Place], rank: int) -> str:
+    """The name of a rank's host; of an unknown one the rank."""
+    place = places.get(rank)
+    return (place.host if place else None) or f"rank {rank}"
 
 
 def places_by_count(launches: Iterable[LaunchRecord]) -> dict[int, list[Place]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from hockney.infer.analysis.network.network_faults import LEAST_TO_DELAY
 from hockney.infer.analysis.network.pair_passes import rounds_of
-from hockney.infer.analysis.network.places import places_of
+from hockney.infer.analysis.network.places import host_of, places_of
 from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.medians import medians_by
 from hockney.infer.locate.candidates import (
@@ -39,8 +39,7 @@ def network_of(run: Run) -> RankRoutes:
     """The network of a run, as far as it is known, by the names of its nodes."""
     places = places_of(run)
     ranks = 1 + max([*places, *(int(block.peers.max()) for block in blocks_of(run))], default=0)
-    known = [places.get(rank) for rank in range(ranks)]
-    hosts = [(place.host if place else None) or f"rank {i}" for i, place in enumerate(known)]
+    hosts = [host_of(places, rank) for rank in range(ranks)]
     names = list(dict.fromkeys(hosts))
     number = {name: i for i, name in enumerate(names)}
     routes = _routes(run, names, [number[host] for host in hosts])
