@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 
 from hockney.base.errors import HockneyError, UsageError
@@ -28,6 +30,11 @@ WAYS_OUT = {
     errno.EFBIG: "raise the limit of a file's size (ulimit -f)",
 }
 """Advice by the error of the system on writing."""
+
+
+def here_and_now(name: str) -> Path:
+    """NAME-HOST-TIME in the current directory."""
+    return Path(f"{name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
 
 
 def write_output(path: Path, content: Content, force: bool, mode: int = 0o666) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import platform
-from datetime import datetime
 from pathlib import Path
 
 import click
 
+from hockney.base.outputs import here_and_now
 from hockney.base.units import format_seconds, how_many
 from hockney.cli._option_groups import Output
 from hockney.infer.analysis import Analysis
@@ -33,7 +32,7 @@ ENDINGS = {
 
 def default_output(experiment: str) -> Path:
     """EXPERIMENT-HOST-TIME.jsonl in the current directory, numbered where that is taken."""
-    path = Path(f"{experiment}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
+    path = Path(f"{here_and_now(experiment)}.jsonl")
     return next(name for name in Target(path, is_chosen=False).names() if not name.exists())
 
 
@@ -84,6 +83,15 @@ def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Sessi
         return measure(plan, target, progress, say)
     finally:
         progress.clear()
+
+
+def whole(plan: Plan, target: Target, quiet: bool, before: str = "") -> Analysis:
+    """Measures what a verb goes on from: it ends where a run failed or was stopped."""
+    session = measured(plan, target, quiet, before)
+    raise_problems(session)
+    if session.was_stopped:
+        raise KeyboardInterrupt
+    return Analysis(session.run)
 
 
 def _report_end(session: Session) -> None:

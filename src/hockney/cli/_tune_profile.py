@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +17,16 @@ from hockney.cli._verb import ask
 from hockney.infer.analysis import Analysis
 from hockney.run.measure.execution import Target
 from hockney.run.measure.recording import mpi_of_command
-from hockney.run.measure.sessions.problems import raise_problems
-from hockney.run.mpis import RulesFormat, format_for, format_named
-from hockney.show.rules import notes_of
 from hockney.show.table import between
-from hockney.tuning.crossfit import confirmed
-from hockney.tuning.groups import CellGroup
-from hockney.tuning.measured import Measured, measured, only
 from hockney.tuning.program import ProgramGain, Used, gain_of, used_collectives
-from hockney.tuning.rules import Tuned, for_group
 
-Write = Callable[[Measured, Tuned, RulesFormat, dict[str, Any]], None]
 CELL_S = 60.0
 """Wall time for each collective of one size: some ten algorithms are started five times each, as
 intervals need."""
 
 
-def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], write: Write) -> None:
-    """Makes rules for the collectives of a profiled program; `words`: the command that starts
-    it."""
+def measured_for(words: Sequence[str], check: bool, options: dict[str, Any]) -> list[Analysis]:
+    """Measures the collectives of a profiled program; `words`: the command that starts it."""
     if check and not words:
         raise click.UsageError("--check -- COMMAND: the command that starts the program")
     if check and options["as_json"]:
@@ -52,23 +43,8 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
             "that tuning could gain",
             "settings of messages are tuned by: hockney tune pingpong --settings auto",
         )
-    analyses = _measured(used, path, options)
-    runs = measured(analyses)
-    form = format_named(options["form"] or format_for(runs.mpi.library, runs.mpi.version))
-
-    def groups_of(some: Measured) -> tuple[list[CellGroup], list[str]]:
-        return only(some.groups(form, None, False), form, runs.mpi.version)
-
-    groups, others = groups_of(runs)
-    if not options["quiet"]:
-        for note in notes_of(groups, others, form, runs.mpi):
-            click.echo(f"note: {note}", err=True)
-    tuned = Tuned(tuple(for_group(group, runs.settings_of) for group in groups))
-    tuned = confirmed(tuned, runs, lambda some: groups_of(some)[0])
     options["output"] = options["output"] or Path(f"{path.stem}.rules")
-    write(runs, tuned, form, options)
-    if check and tuned.rules:
-        _check(words, form.environment(options["output"].absolute()), options)
+    return _measured(used, path, options)
 
 
 def _measured(used: Sequence[Used], path: Path, options: dict[str, Any]) -> list[Analysis]:
@@ -84,11 +60,7 @@ def _measured(used: Sequence[Used], path: Path, options: dict[str, Any]) -> list
         plan = replace(plan, sampling=replace(plan.sampling, budget_s=budget_s))
         output = path.with_name(f"{path.stem}-collectives-{ranks}.jsonl")
         target = Target(output, force=options["force"], resume=None)
-        session = _measure.measured(plan, target, options["quiet"])
-        raise_problems(session)
-        if session.was_stopped:
-            raise KeyboardInterrupt
-        analyses.append(Analysis(session.run))
+        analyses.append(_measure.whole(plan, target, options["quiet"]))
     return analyses
 
 
@@ -97,7 +69,7 @@ def _whole(bytes_: int) -> int:
     return max(4, bytes_ // 4 * 4)
 
 
-def _check(words: Sequence[str], settings: dict[str, str], options: dict[str, Any]) -> None:
+def check_program(words: Sequence[str], settings: dict[str, str], options: dict[str, Any]) -> None:
     """Measures the program with the rules, and exits with status 1 where they make it slower."""
     least, _ = options["launches"]
     gain = gain_of(words, settings, least)

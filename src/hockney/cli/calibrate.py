@@ -160,20 +160,14 @@ class _Runs:
         self._count = 0
 
     def measure(self, *words: str) -> Analysis:
-        from hockney.cli._measure import measured
+        from hockney.cli._measure import whole
         from hockney.cli._verb import ask
-        from hockney.infer.analysis import Analysis
         from hockney.run.measure.execution import Target
-        from hockney.run.measure.sessions.problems import raise_problems
 
         self._count += 1
         plan = ask([*words, "--budget", self._budget]).plan
         target = Target(self._directory / f"{self._count}.jsonl", force=True)
-        session = measured(plan, target, self._quiet, f"{words[0]}: ")
-        raise_problems(session)
-        if session.was_stopped:
-            raise KeyboardInterrupt
-        return Analysis(session.run)
+        return whole(plan, target, self._quiet, f"{words[0]}: ")
 
 
 def _json(path: Path, deviations: Sequence[Deviation], messages: Analysis) -> dict[str, Any]:

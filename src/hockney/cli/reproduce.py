@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import platform
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -187,6 +185,7 @@ def _measured_now(
     analyses: dict[str, Analysis],
 ) -> Remedy | None:
     """Measures what a claim needs into `analyses`; returns what is lacking or went wrong."""
+    from hockney.base.outputs import here_and_now
     from hockney.run.measure.preparation.requirements import lacking_for, lacking_here
 
     if (lacks := lacking_here(claim.requires)) is not None:
@@ -195,7 +194,7 @@ def _measured_now(
     for plan in plans:
         if (lacks := lacking_for(claim.requires, plan.first.placement)) is not None:
             return lacks
-    results = directory or Path(f"{claim.name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
+    results = directory or here_and_now(claim.name)
     results.mkdir(parents=True, exist_ok=True)
     try:
         for number, (measure, plan) in enumerate(zip(claim.measures, plans, strict=True), 1):

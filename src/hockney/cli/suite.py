@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +66,7 @@ def command(
     exit status 1 where that fails, 3 where it cannot be judged. Without them the verdict sets no
     exit status.
     """
+    from hockney.base.outputs import here_and_now
     from hockney.cli._present import end_by, show_gate
     from hockney.infer.analysis.gate import together
     from hockney.run.measure.journal import Journal
@@ -82,9 +81,7 @@ def command(
     for name in ("memory", "tolerance"):
         if name in given and against is None:
             raise click.UsageError(f"--{name} is for --against: name the results to compare with")
-    directory = output or Path(
-        f"{suite.file_name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}"
-    )
+    directory = output or here_and_now(suite.file_name)
     if against is not None and (not against.is_dir() or against.resolve() == directory.resolve()):
         raise UsageError(
             f"--against {against} is no directory of earlier results",

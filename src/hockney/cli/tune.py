@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,9 @@ from hockney.plan import Placement
 from hockney.run.mpis import Rule, RulesFormat, format_for, format_named, format_names
 
 if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
     from hockney.infer.analysis.algorithms.best import CollectiveCell
+    from hockney.infer.memory.host import EarlierRun
     from hockney.tuning.groups import CellGroup
     from hockney.tuning.measured import Measured
     from hockney.tuning.rules import Tuned
@@ -144,18 +147,15 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs
     from hockney.cli._tune_check import check_rules
-    from hockney.cli._tune_profile import tune_profile
+    from hockney.cli._tune_profile import check_program, measured_for
     from hockney.cli._tune_settings import tune_settings
-    from hockney.show.rules import notes_of
-    from hockney.tuning.crossfit import confirmed
-    from hockney.tuning.layouts import parse_layouts
-    from hockney.tuning.measured import measured, only
-    from hockney.tuning.rules import Tuned, for_group
 
     if options["profile"] is not None:
         use = "with --profile"
         check_used(use, *ALWAYS_USED, *USED[use])
-        tune_profile(words, check, options, _tune)
+        form = _tune(measured_for(words, check, options), [], options)
+        if check and form is not None:
+            check_program(words, form.environment(options["output"].absolute()), options)
         return
     if not words:
         raise click.UsageError("no files: give results of hockney collective, or --profile")
@@ -173,24 +173,7 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
         return
     past, memory = options["past"], options["memory"]
     known = earlier_runs(files, past, memory, analyses) if len(files) > 1 else []
-    runs = measured(analyses, known)
-    form = format_named(options["form"] or format_for(runs.mpi.library, runs.mpi.version))
-    layouts = None if options["layouts"] is None else parse_layouts(options["layouts"])
-
-    def groups_of(some: Measured) -> tuple[list[CellGroup], list[str]]:
-        return only(some.groups(form, layouts, options["robust"]), form, runs.mpi.version)
-
-    groups, others = groups_of(runs)
-    if not options["quiet"]:
-        left_out = dict.fromkeys(note for drift in runs.drifts.values() for note in drift.notes)
-        for note in (*notes_of(groups, others, form, runs.mpi), *left_out):
-            click.echo(f"note: {note}", err=True)
-    tuned = Tuned(
-        tuple(
-            for_group(group, runs.settings_of, _predicted(group, runs, options)) for group in groups
-        )
-    )
-    _tune(runs, confirmed(tuned, runs, lambda some: groups_of(some)[0]), form, options)
+    _tune(analyses, known, options)
 
 
 def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None:
@@ -225,7 +208,41 @@ def _predicted(
     return cells
 
 
-def _tune(measured: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, Any]) -> None:
+def _tune(
+    analyses: Sequence[Analysis], known: Sequence[EarlierRun], options: dict[str, Any]
+) -> RulesFormat | None:
+    """Makes rules, shows and writes them; returns their format, None where none is justified."""
+    from hockney.show.rules import notes_of
+    from hockney.tuning.crossfit import confirmed
+    from hockney.tuning.layouts import parse_layouts
+    from hockney.tuning.measured import measured, only
+    from hockney.tuning.rules import Tuned, for_group
+
+    runs = measured(analyses, known)
+    form = format_named(options["form"] or format_for(runs.mpi.library, runs.mpi.version))
+    layouts = None if options["layouts"] is None else parse_layouts(options["layouts"])
+
+    def groups_of(some: Measured) -> tuple[list[CellGroup], list[str]]:
+        return only(some.groups(form, layouts, options["robust"]), form, runs.mpi.version)
+
+    groups, others = groups_of(runs)
+    if not options["quiet"]:
+        # A program's collectives are measured once: their runs need not be alike.
+        drifts = () if options["profile"] else runs.drifts.values()
+        left_out = dict.fromkeys(note for drift in drifts for note in drift.notes)
+        for note in (*notes_of(groups, others, form, runs.mpi), *left_out):
+            click.echo(f"note: {note}", err=True)
+    tuned = Tuned(
+        tuple(
+            for_group(group, runs.settings_of, _predicted(group, runs, options)) for group in groups
+        )
+    )
+    tuned = confirmed(tuned, runs, lambda some: groups_of(some)[0])
+    _put_out(runs, tuned, form, options)
+    return form if tuned.rules else None
+
+
+def _put_out(measured: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, Any]) -> None:
     from hockney.show.as_json import dumps
     from hockney.show.rules import environment_lines, explained_lines, rule_lines, rules_json
     from hockney.tuning.reasons import explained

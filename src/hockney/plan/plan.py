@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from hockney.base.errors import HockneyError
 from hockney.base.units import how_many
@@ -105,26 +106,14 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
     try:
         stored_plan = msgspec.convert(options, _StoredPlan)
         cases = tuple(
-            Case(
-                workload=workload_from(case.workload),
-                placement=case.placement,
-                title=case.title,
-                variant=case.variant,
-            )
+            Case(**{**asdict(case), "workload": workload_from(case.workload)})
             for case in stored_plan.cases
         )
     except (msgspec.ValidationError, LookupError, TypeError, ValueError, HockneyError):
         return None
     if not cases:
         return None
-    return Plan(
-        cases=cases,
-        sampling=stored_plan.sampling,
-        left_out=stored_plan.left_out,
-        comparison=stored_plan.comparison,
-        race=stored_plan.race,
-        searched=stored_plan.searched,
-    )
+    return Plan(**{**asdict(stored_plan), "cases": cases})
 
 
 def workload_of(options: Mapping[str, Any]) -> Workload | None:
@@ -140,7 +129,7 @@ def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
     plan = plan_of(options)
     if plan is None:
         return dict(options)
-    facts: dict[str, Any] = {**msgspec.structs.asdict(plan.sampling)}
+    facts: dict[str, Any] = asdict(plan.sampling)
     for part in ("workload", "placement"):
         objects = [getattr(case, part) for case in plan.cases]
         for field in objects[0].__struct_fields__:

@@ -174,42 +174,39 @@ def _trend_json(trend: Trend) -> dict[str, Any]:
     }
 
 
-METRICS = (
-    ("hockney_time_seconds", "seconds", "Time of a message or operation, the last run."),
-    ("hockney_bandwidth_bytes_per_second", None, "Bytes over time, the last run."),
-)
+TIME, RATE = "hockney_time_seconds", "hockney_bandwidth_bytes_per_second"
+"""Metrics of a trend."""
+METRICS = {
+    TIME: ("seconds", "Time of a message or operation, the last run."),
+    RATE: (None, "Bytes over time, the last run."),
+    "hockney_worse": (None, "1 where the last runs are worse."),
+    "hockney_last_run_failed": (None, "1 where the last run by itself has an outlier or failed."),
+    "hockney_runs": (None, "Runs in the history."),
+    "hockney_last_run_timestamp_seconds": ("seconds", "Start of the last run."),
+}
+"""The unit and the help of each metric."""
 
 
 def openmetrics(histories: Sequence[History]) -> str:
     """The last run of each system as OpenMetrics 1.0 text; one family of gauges after the other."""
-    families: dict[str, tuple[str | None, str, list[str]]] = {
-        name: (unit, words, []) for name, unit, words in METRICS
-    }
-    worse = [
-        f"hockney_worse{metric_labels(system=h.system)} {int(bool(h.worse))}" for h in histories
-    ]
-    failed = [
-        f"hockney_last_run_failed{metric_labels(system=h.system)} {int(bool(h.failed))}"
-        for h in histories
-    ]
-    runs = [f"hockney_runs{metric_labels(system=h.system)} {len(h.runs)}" for h in histories]
-    started = [
-        f"hockney_last_run_timestamp_seconds{metric_labels(system=h.system)} "
-        f"{h.runs[-1].started.timestamp()!r}"
-        for h in histories
-        if h.runs
-    ]
+    families: dict[str, list[str]] = {name: [] for name in METRICS}
     for history in histories:
         for trend in history.trends:
-            name = METRICS[trend.unit == "B/s"][0]
-            families[name][2].extend(_samples(name, history.system, trend))
-    families["hockney_worse"] = (None, "1 where the last runs are worse.", worse)
-    failed_words = "1 where the last run by itself has an outlier or failed."
-    families["hockney_last_run_failed"] = (None, failed_words, failed)
-    families["hockney_runs"] = (None, "Runs in the history.", runs)
-    families["hockney_last_run_timestamp_seconds"] = ("seconds", "Start of the last run.", started)
+            name = RATE if trend.unit == "B/s" else TIME
+            families[name] += _samples(name, history.system, trend)
+        numbers: dict[str, float] = {
+            "hockney_worse": int(bool(history.worse)),
+            "hockney_last_run_failed": int(bool(history.failed)),
+            "hockney_runs": len(history.runs),
+        }
+        if history.runs:
+            started = history.runs[-1].started.timestamp()
+            numbers["hockney_last_run_timestamp_seconds"] = started
+        for name, number in numbers.items():
+            families[name].append(f"{name}{metric_labels(system=history.system)} {number!r}")
     lines = []
-    for name, (unit, words, samples) in families.items():
+    for name, samples in families.items():
+        unit, words = METRICS[name]
         if samples:
             lines += [f"# TYPE {name} gauge", *([f"# UNIT {name} {unit}"] if unit else [])]
             lines += [f"# HELP {name} {words}", *samples]

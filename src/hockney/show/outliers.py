@@ -11,6 +11,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.boards import PAIR, PLACE, Doubt
 from hockney.infer.analysis.network.outliers import RULE, Outlier
 from hockney.records import Place
+from hockney.show import run_lines
 from hockney.show.run_lines import place_words
 
 MOST_LISTED = 20
@@ -43,7 +44,16 @@ def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
     return list(dict.fromkeys(f"not judged: {doubt.why}; {doubt.remedy}" for doubt in doubts))
 
 
-def rule_lines(analysis: Analysis) -> list[str]:
+def definitions(analysis: Analysis) -> list[str]:
+    """What the columns of runs of pairs hold, how ranks started, and the rule of outliers."""
+    return [
+        *run_lines.definitions(analysis),
+        *run_lines.start_lines(analysis.skew),
+        *_rule_lines(analysis),
+    ]
+
+
+def _rule_lines(analysis: Analysis) -> list[str]:
     """The rule, where pairs were judged by it."""
     return [f"outlier: {RULE}"] if analysis.outliers.judged else []
 

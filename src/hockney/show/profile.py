@@ -292,17 +292,7 @@ def _profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -
             "wall_s": profile.program.wall_s,
             "library": profile.program.library,
         },
-        "calls": [
-            {
-                "call": name,
-                "started": started,
-                "communicator_size": size,
-                "bytes": bytes_,
-                **_sum_json(row.sum),
-            }
-            for row in summary.rows
-            for name, started, size, bytes_ in [row.key]
-        ],
+        "calls": _rows_json(summary.rows, "call", "started", "communicator_size", "bytes"),
         "ranks": [row_json([JOB, *RANKS], row) for row in rank_rows(summary)],
         "findings": [
             {"kind": finding.kind, "text": finding_text(finding), **finding.facts}
@@ -318,25 +308,14 @@ def _profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -
         },
         "machine": _times_json(machine.messages) if machine else None,
         "scattered": _times_json(machine.scattered) if machine else None,
-        "regions": [
-            {"region": row.key[0], **_sum_json(row.sum)}
-            for row in summary.by(lambda calls: (calls.region,))
-        ],
-        "communicators": [
-            {"communicator": row.key[0], "communicator_size": row.key[1], **_sum_json(row.sum)}
-            for row in summary.by(lambda calls: (calls.communicator, calls.communicator_size))
-        ],
-        "datatypes": [
-            {"datatype": row.key[0], **_sum_json(row.sum)}
-            for row in summary.by(lambda calls: (calls.datatype,))
-        ],
-        "memories": [
-            {"memory": row.key[0], "call": row.key[1], **_sum_json(row.sum)}
-            for row in summary.by_memory
-        ],
-        "distances": [
-            {"distance": row.key[0], **_sum_json(row.sum)} for row in summary.by_distance
-        ],
+        "regions": _rows_json(summary.by(lambda calls: (calls.region,)), "region"),
+        "communicators": _rows_json(
+            summary.by(lambda calls: (calls.communicator, calls.communicator_size)),
+            *("communicator", "communicator_size"),
+        ),
+        "datatypes": _rows_json(summary.by(lambda calls: (calls.datatype,)), "datatype"),
+        "memories": _rows_json(summary.by_memory, "memory", "call"),
+        "distances": _rows_json(summary.by_distance, "distance"),
         "matrix": [
             {"job": job, "rank": rank, "to_rank": peer, "messages": messages, "bytes": bytes_}
             for (job, rank, peer), (messages, bytes_) in sorted(summary.traffic.items())
@@ -347,6 +326,11 @@ def _profile_json(summary: ProfileSummary, findings: Sequence[ProfileFinding]) -
 
 def _times_json(times: Sequence[tuple[int, float]]) -> list[dict[str, Any]] | None:
     return [{"bytes": size, "seconds": seconds} for size, seconds in times] if times else None
+
+
+def _rows_json(rows: Sequence[CallRow], *keys: str) -> list[dict[str, Any]]:
+    """Rows of calls, with the names of the parts of their keys."""
+    return [dict(zip(keys, row.key, strict=True)) | _sum_json(row.sum) for row in rows]
 
 
 def _sum_json(total: Sum) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from hockney.plan.words import ELEMENT_BYTES, PARAMETERS
 from hockney.plan.words import NONBLOCKING as NONBLOCKING_FORM
 from hockney.plan.workloads import Buffers, CaseAxes, Row
 from hockney.plan.workloads._devices import OnDevices, WaitEach
-from hockney.plan.workloads._shared import Sync
+from hockney.plan.workloads._shared import Sync, check_sync
 
 IN_FORMS = (
     *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),
@@ -55,6 +55,8 @@ LEAST_RADIX = 2
 """Least radix, as a tree with a fan-out of 1 is a chain."""
 LEAST_REQUESTS = 1
 """Fewest requests, as a rank without a message in flight makes no collective."""
+OWN_AXES = ("algorithm", "segment_bytes", "radix", "requests")
+"""Fields that are axes of all samples of a launch."""
 RADIX, SEGMENT, REQUESTS = "radix", "segment_bytes", "requests"
 """Fields whose values can be searched."""
 LEAST_COMPARED = 6
@@ -244,8 +246,7 @@ class Collective(OnDevices, frozen=True, kw_only=True, tag="collective"):
                 )
         self._check_phases()
         self._check_stragglers(ranks)
-        if self.verify and self.sync == "barrier":
-            raise UsageError("--verify works with --sync clock only", "leave out --sync barrier")
+        check_sync(self.verify, self.sync)
         self._check_elements()
 
     def _check_stragglers(self, ranks: int) -> None:
@@ -334,24 +335,12 @@ class Collective(OnDevices, frozen=True, kw_only=True, tag="collective"):
     def is_measured_by(self, samples: CaseAxes) -> bool:
         """Samples of a nonblocking collective match alone and overlapped; those made by messages
         match no case, as others of their launch do."""
-        axes = (
-            self.collective,
-            self.algorithm,
-            self.segment_bytes,
-            self.radix,
-            self.requests,
-            None if self.element == USUAL_ELEMENT else self.element,
-        )
-        if samples.phase is not None:
-            return False
         form = samples.form if samples.form != NONBLOCKING_FORM else None
-        return form == self.form and axes == (
-            samples.operation,
-            samples.algorithm,
-            samples.segment_bytes,
-            samples.radix,
-            samples.requests,
-            samples.element,
+        element = samples.element or USUAL_ELEMENT
+        return (
+            samples.phase is None
+            and (form, samples.operation, element) == (self.form, self.collective, self.element)
+            and all(getattr(samples, axis) == getattr(self, axis) for axis in OWN_AXES)
         )
 
 

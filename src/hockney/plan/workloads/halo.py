@@ -11,7 +11,7 @@ from hockney.plan.knobs import Knob
 from hockney.plan.words import grid_text
 from hockney.plan.workloads import Buffers, Row
 from hockney.plan.workloads._devices import OnDevices
-from hockney.plan.workloads._shared import Sync, Verify
+from hockney.plan.workloads._shared import Sync, Verify, check_sync
 from hockney.plan.workloads.collective import PERSISTENT, Form
 
 Neighbors = Literal["faces", "edges", "corners"]
@@ -106,8 +106,7 @@ class Halo(OnDevices, frozen=True, kw_only=True, tag="halo"):
         ):
             if not names:
                 raise UsageError(f"{option}: an empty list", "name at least one, or leave it out")
-        if self.verify and self.sync == "barrier":
-            raise UsageError("--verify works with --sync clock only", "leave out --sync barrier")
+        check_sync(self.verify, self.sync)
         if set(self.forms) != {"blocking"} and not self.has_neighborhood:
             raise UsageError(
                 "--form: only neighbourhood collectives have forms, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hockney.base.errors import UsageError
 from hockney.plan.workloads import Buffers, Row
 from hockney.plan.workloads._devices import OnDevices
-from hockney.plan.workloads._shared import Sync, Verify
+from hockney.plan.workloads._shared import Sync, Verify, check_sync
 
 SENDER, RECEIVER = "isend", "irecv"
 """Operations by who computes: the sender during MPI_Isend, the receiver during MPI_Irecv."""
@@ -29,8 +29,7 @@ class Overlap(OnDevices, frozen=True, kw_only=True, tag="overlap"):
     def check(self, ranks: int) -> None:
         if ranks != 2:
             raise UsageError(f"overlap is between 2 ranks, not {ranks}", "leave out -n")
-        if self.verify and self.sync == "barrier":
-            raise UsageError("--verify works with --sync clock only", "leave out --sync barrier")
+        check_sync(self.verify, self.sync)
 
 
 WORKLOAD = Overlap

@@ -14,11 +14,13 @@ from hockney.show import run_lines
 from hockney.show.as_json import fit_json, points_json
 from hockney.show.heatmap import rank_map
 from hockney.show.outliers import (
+    definitions as definitions,
+)
+from hockney.show.outliers import (
     outlier_count,
     outliers_json,
     outliers_text,
     rank_words,
-    rule_lines,
 )
 from hockney.show.table import (
     TableColumn,
@@ -98,14 +100,6 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     pieces.append("\n".join(run_lines.state_lines(analysis.estimates)))
     pieces.append(outliers_text(analysis))
     return pieces
-
-
-def definitions(analysis: Analysis) -> list[str]:
-    return [
-        *run_lines.definitions(analysis),
-        *run_lines.start_lines(analysis.skew),
-        *rule_lines(analysis),
-    ]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

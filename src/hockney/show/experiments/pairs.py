@@ -17,11 +17,13 @@ from hockney.records import Place
 from hockney.show import run_lines
 from hockney.show.as_json import at_point_json, axes_json, points_json
 from hockney.show.outliers import (
+    definitions as definitions,
+)
+from hockney.show.outliers import (
     outlier_count,
     outliers_json,
     outliers_text,
     rank_words,
-    rule_lines,
 )
 from hockney.show.side_by_side import side_by_side_json, side_by_side_text
 from hockney.show.table import (
@@ -164,14 +166,6 @@ def _marked(analysis: Analysis) -> list[TableColumn[Contention]]:
         return "< outlier" if (contention.together.bytes, contention.pairs) in outliers else None
 
     return [*COLUMNS, TableColumn("", mark, unknown="")]
-
-
-def definitions(analysis: Analysis) -> list[str]:
-    return [
-        *run_lines.definitions(analysis),
-        *run_lines.start_lines(analysis.skew),
-        *rule_lines(analysis),
-    ]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
