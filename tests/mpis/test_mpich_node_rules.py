@@ -15,6 +15,7 @@ from rule_samples import mpich_rule
 
 from hockney.base.errors import HockneyError
 from hockney.plan import Placement, sizes_of
+from hockney.plan.workloads.collective import Collective
 from hockney.run.measure.studies.collective_study import Study, cases_of
 from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import Engine, Mpi, Rule, mpich
@@ -168,17 +169,11 @@ def test_an_operation_of_the_user_and_other_ranks_are_left_to_the_library(engine
 def test_on_several_nodes_they_are_left_out(a_mpich: Mpi, engine: Engine) -> None:
     """There the ranks of the rule would be those of each node, and not the measured ones."""
     study = Study(
-        **{
-            **dict.fromkeys(("forms", "segments", "radices", "requests", "phases"), ()),
-            **dict.fromkeys(("buffers", "arrivals")),
-            "overlap": False,
-            "named": ["bcast"],
-            "algorithms": ["default", "release_gather"],
-            "ranks": [4],
-            "sizes": sizes_of([8]),
-            "groups": 1,
-            "element": "int32",
-        }  # type: ignore[arg-type]
+        **dict.fromkeys(("forms", "segments", "radices", "requests", "phases"), ()),
+        named=["bcast"],
+        algorithms=["default", "release_gather"],
+        ranks=[4],
+        workload=Collective(collective="bcast", sizes=sizes_of([8])),
     )
     here, _ = cases_of(study, Placement(oversubscribe=True), a_mpich, engine)
     assert len(here) == 2

@@ -35,6 +35,7 @@ from hockney.plan.workloads.collective import (
     REQUESTS,
     SEGMENT,
     USUAL_ELEMENT,
+    Collective,
     CollectiveForm,
 )
 
@@ -214,15 +215,18 @@ def command(
         forms=forms,
         algorithms=algorithms.split(","),
         ranks=counted,
-        threads=counts,
         segments=_values(segments, COARSE_SEGMENTS),
         radices=_values(radices, [n for n in COARSE_RADICES if n <= max(*counted, LEAST_RADIX)]),
         requests=_values(requests, [n for n in COARSE_REQUESTS if n < max(*counted, 2)]),
-        sizes=sizes_of(sizes),
-        buffers=common.buffers,
-        arrivals=arrivals_of(arrival, skew),
         phases=tuple(filter(None, phases.split(","))),
-        **own,
+        workload=Collective(
+            collective=collectives,
+            sizes=sizes_of(sizes),
+            buffers=common.buffers,
+            threads=counts,
+            arrivals=arrivals_of(arrival, skew),
+            **own,
+        ),
     )
     cases, left_out = cases_of(study, common.placement, *mpi_of(common.placement))
     fields = {RADIX: radices, SEGMENT: segments, REQUESTS: requests}

@@ -13,9 +13,7 @@ from msgspec.structs import replace
 from hockney.base.errors import UsageError
 from hockney.base.units import format_size, how_many
 from hockney.plan import Case, Placement, Size
-from hockney.plan.arrivals import Arrivals
 from hockney.plan.axes import algorithm_text
-from hockney.plan.workloads import Buffers
 from hockney.plan.workloads.collective import (
     ADDED_BYTES,
     DEFAULT,
@@ -26,7 +24,6 @@ from hockney.plan.workloads.collective import (
     PERSISTENT,
     REDUCTIONS,
     USUAL_ELEMENT,
-    Added,
     Collective,
     CollectiveForm,
     OwnForm,
@@ -54,20 +51,10 @@ class Study:
     """Radices of algorithms that have one; empty for the library's own."""
     requests: Sequence[int]
     """Limits of messages in flight of algorithms that have one; empty for the library's own."""
-    sizes: Sequence[Size]
-    buffers: Buffers | None
-    element: Added
-    """Type of the elements of reductions."""
-    groups: int
-    """Groups of ranks that make the collective at the same time."""
-    overlap: bool
-    """Measure nonblocking and persistent collectives also overlapped with computation."""
-    arrivals: Arrivals | None
     phases: Sequence[str]
     """Schedules to make by messages, or ALL_SCHEDULES; empty for none."""
-
-    threads: Sequence[int] = ()
-    """Numbers of threads of a rank that make the collective at once."""
+    workload: Collective
+    """What all cases have in common: sizes, buffers, element type, groups, threads, arrivals."""
 
     @property
     def collectives(self) -> list[str]:
@@ -94,8 +81,8 @@ def cases_of(
     library would run another algorithm. Raises UsageError if no combination remains."""
     _check_applies(study)
     most = replace(base, ranks=max(study.ranks))
-    check_slots(most, threads=max(study.threads, default=1))
-    family = family_of(mpi)
+    check_slots(most, threads=max(study.workload.threads, default=1))
+    family, element = family_of(mpi), study.workload.element
     cases: list[Case] = []
     phases = Phases(study.phases, study.collectives)
     left_out = [
@@ -119,20 +106,18 @@ def cases_of(
             left_out += [f"{title}, {words}" for words in _in_words(replaced)]
             sizes = tuple(size for size, by in replaced.items() if by is None)
             if sizes:
-                workload = Collective(
+                may_overlap = collective in NONBLOCKING or form == PERSISTENT
+                workload = replace(
+                    study.workload,
                     collective=collective,
                     sizes=sizes,
-                    buffers=study.buffers,
                     algorithm=forcing.algorithm,
                     segment_bytes=forcing.segment_bytes,
                     radix=forcing.radix,
                     requests=forcing.requests,
-                    element=study.element if collective in REDUCTIONS else USUAL_ELEMENT,
-                    groups=study.groups,
+                    element=element if collective in REDUCTIONS else USUAL_ELEMENT,
                     form=form,
-                    threads=tuple(study.threads),
-                    overlap=study.overlap and (collective in NONBLOCKING or form == PERSISTENT),
-                    arrivals=study.arrivals,
+                    overlap=study.workload.overlap and may_overlap,
                     phases=() if form else phases.of(collective, ranks, sizes, segment),
                 )
                 placement = forced(base, forcing, ranks)
@@ -173,12 +158,12 @@ def _check_applies(study: Study) -> None:
         raise UsageError(
             f"--form {','.join(study.forms)}: {named} has no such form", "leave it out"
         )
-    if study.overlap and not persistent and not NONBLOCKING & every:
+    if study.workload.overlap and not persistent and not NONBLOCKING & every:
         measured = ", ".join(sorted(every))
         raise UsageError(
             f"--overlap: none of {measured} is nonblocking or persistent", "leave it out"
         )
-    if study.groups > 1 and any(name != DEFAULT for name in study.algorithms):
+    if study.workload.groups > 1 and any(name != DEFAULT for name in study.algorithms):
         raise UsageError(
             "--groups: which algorithms a library replaces depends on the ranks of a group",
             "leave out --algorithm",
@@ -282,7 +267,7 @@ def _replaced(
     sizes, algorithm = _sizes(variant.collective, study), variant.algorithm
     if algorithm is None:
         return dict.fromkeys(sizes)
-    width = ADDED_BYTES[study.element] if variant.collective in REDUCTIONS else INT_BYTES
+    width = ADDED_BYTES[study.workload.element] if variant.collective in REDUCTIONS else INT_BYTES
     segment = variant.parameters.segment
 
     def in_ints(bytes_: int) -> int:
@@ -341,15 +326,16 @@ def _sizes(collective: str, study: Study) -> list[Size]:
     """The sizes that are valid for the collective."""
     if collective in NO_BYTES:
         return [Size(0)]
-    step = ADDED_BYTES[study.element] if collective in REDUCTIONS else 1
-    return [size for size in study.sizes if size.bytes % step == 0]
+    step = ADDED_BYTES[study.workload.element] if collective in REDUCTIONS else 1
+    return [size for size in study.workload.sizes if size.bytes % step == 0]
 
 
 def _not_whole(collective: str, study: Study) -> list[str]:
-    left = set(study.sizes) - set(_sizes(collective, study)) if collective in REDUCTIONS else set()
+    whole = _sizes(collective, study) if collective in REDUCTIONS else study.workload.sizes
+    left, element = set(study.workload.sizes) - set(whole), study.workload.element
     words = ", ".join(format_size(size) for size in sorted(size.bytes for size in left))
-    whole = f"not whole elements of {ADDED_BYTES[study.element]} B ({study.element})"
-    return [f"{collective}, {words}: {whole}"] if left else []
+    why = f"not whole elements of {ADDED_BYTES[element]} B ({element})"
+    return [f"{collective}, {words}: {why}"] if left else []
 
 
 def _in_words(replaced: dict[Size, str | None]) -> list[str]:
