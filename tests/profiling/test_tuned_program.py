@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
 from profile_samples import calls, profile, written
 
@@ -39,6 +40,13 @@ def test_collectives_that_rules_cannot_name_are_named(
     done = hockney("tune", "--profile", "p.jsonl")
     assert done.status == 0, done.stderr
     assert "note: no rules can be written for alltoallv" in done.stderr
+
+
+def test_too_few_blocks_of_a_program_are_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(click.exceptions.Exit) as ended:
+        _tune_profile.check_program(["true"], {}, {"launches": (2, None)})
+    assert ended.value.exit_code == 3
+    assert "not judged: 2 blocks of the program" in capsys.readouterr().err
 
 
 @pytest.mark.long

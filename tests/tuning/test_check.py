@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,6 @@ from rule_samples import mpich_rule, openmpi_rule
 from collective_samples import collective_run, header, places_of
 from conftest import RunHockney
 from hockney import records
-from hockney.base.errors import HockneyError
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.plan.axes import Point
 from hockney.plan.held_rules import SINGLE_NODE, HeldRule
@@ -25,8 +25,8 @@ from hockney.tuning.check import (
     CheckedSizes,
     check_of,
     needed_for,
-    raise_if_unknown,
     targets_of,
+    unjudged,
 )
 from hockney.tuning.rules_trial import start
 from samples import write_run
@@ -99,8 +99,19 @@ def test_a_rule_for_another_layout_does_not_hold() -> None:
 def test_cells_that_could_not_be_measured_are_no_success() -> None:
     check = check_of(study_of(8), run_on(1), [CheckedSizes("bcast", 8, (8, 64), (16,))], [])
     assert check.missing == (("bcast", 8, 16), ("bcast", 8, 64))
-    with pytest.raises(HockneyError, match=r"2 cells were not measured .* bcast with 8 ranks"):
-        raise_if_unknown(replace(check, needed=8))
+    gate = unjudged(replace(check, needed=8))
+    assert gate is not None
+    assert gate.exit_status == 3
+    assert re.search(r"2 cells were not measured .* bcast with 8 ranks", gate.why)
+
+
+def test_too_few_blocks_are_not_judged() -> None:
+    check = check_of(study_of(8), run_on(1), [CheckedSizes("bcast", 8, (8,), ())], [])
+    gate = unjudged(replace(check, needed=9))
+    assert gate is not None
+    assert gate.exit_status == 3
+    assert "8 blocks of launches cannot show a difference in 1 cell: 9 are needed" in gate.why
+    assert unjudged(replace(check, needed=8)) is None
 
 
 def test_what_rules_cost_where_none_holds() -> None:
@@ -167,14 +178,14 @@ def test_a_rule_that_is_slow_on_purpose_is_found(
 
 
 @pytest.mark.long
-def test_a_check_that_cannot_find_anything_fails(
+def test_a_check_that_cannot_find_anything_is_not_judged(
     hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path
 ) -> None:
     result, rules = prepared(mpi, engine, slow_rule(mpi), tmp_path)
     options = ("--launches", "2", "--budget", "1s", "-o", "checked.jsonl", "-q")
     done = hockney("tune", "--check", str(result), str(rules), *options)
-    assert done.status == 1
-    assert "2 blocks of launches cannot show a difference" in done.stderr
+    assert done.status == 3
+    assert "not judged: 2 blocks of launches cannot show a difference" in done.stderr
 
 
 @pytest.mark.parametrize(

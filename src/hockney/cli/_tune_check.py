@@ -9,10 +9,11 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from hockney.base.errors import HockneyError
 from hockney.base.units import format_seconds, how_many
 from hockney.cli import _measure
+from hockney.cli._present import end_by
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.gate import Gate, not_judged
 from hockney.plan import Placement, Plan, plan_of
 from hockney.records import Run
 from hockney.run.measure.launches.trial import launch_s
@@ -22,9 +23,9 @@ from hockney.show.rules import checked_json, checked_lines
 from hockney.tuning.check import (
     cases_of,
     check_of,
-    raise_if_unknown,
     sampling_of,
     targets_of,
+    unjudged,
 )
 from hockney.tuning.measured import library_of, points_of
 from hockney.tuning.rule_files import check_is_for, format_in, held_in, other_library
@@ -32,7 +33,8 @@ from hockney.tuning.rules_trial import measured_mpi, try_written
 
 
 def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, Any]) -> None:
-    """Checks rules, and exits with status 1 where they make a cell significantly slower."""
+    """Checks rules, and exits with status 1 where they make a cell significantly slower, with 3
+    where nothing could be judged."""
     library, points = library_of(analyses), points_of(analyses)
     form = check_is_for(options["form"] or format_in(rules), rules, library)
     placement = _placement(analyses[0].run, options["mpicc"])
@@ -51,15 +53,24 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
     run = _measured(plan, options)
     study = Analysis(run).variants
     if study is None or not study.ratios:
-        raise HockneyError("no block of launches is complete", "give a larger --budget")
+        end_unjudged(not_judged("no block of launches is complete", "give a larger --budget"))
+        return
     checked = check_of(study, run, targets, held, own)
     if options["as_json"]:
         click.echo(dumps(checked_json(checked)))
     else:
         click.echo("\n".join(checked_lines(checked, study)))
-    raise_if_unknown(checked)
+    end_unjudged(unjudged(checked))
     if checked.slower:
         raise click.exceptions.Exit(1)
+
+
+def end_unjudged(gate: Gate | None) -> None:
+    """Ends with the status of what judged nothing, and says why: it must not look like a check that
+    found nothing, nor like one that found something slower."""
+    if gate is not None:
+        click.echo(f"not judged: {gate.why}", err=True)
+        end_by(gate)
 
 
 def _say(rules: Path, proved: bool | None, count: int) -> None:

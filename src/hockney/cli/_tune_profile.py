@@ -13,8 +13,11 @@ from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.cli import _measure
 from hockney.cli._profiles import load_profile
+from hockney.cli._tune_check import end_unjudged
 from hockney.cli._verb import ask
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.gate import not_judged
+from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.run.measure.execution import Target
 from hockney.run.measure.recording import mpi_of_command
 from hockney.show.table import between
@@ -70,12 +73,16 @@ def _whole(bytes_: int) -> int:
 
 
 def check_program(words: Sequence[str], settings: dict[str, str], options: dict[str, Any]) -> None:
-    """Measures the program with the rules, and exits with status 1 where they make it slower."""
+    """Measures the program with the rules, and exits with status 1 where they make it slower, with
+    3 where too few blocks were made to tell."""
     least, _ = options["launches"]
     gain = gain_of(words, settings, least)
     click.echo(_gain_text(gain))
     if gain.verdict == "slower":
         raise click.exceptions.Exit(1)
+    if gain.interval is None:
+        few = f"{how_many(len(gain.ratios), 'block')} of the program cannot show a difference"
+        end_unjudged(not_judged(few, f"give --launches {LEAST_LAUNCHES} or more"))
 
 
 def _gain_text(gain: ProgramGain) -> str:

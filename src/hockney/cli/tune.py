@@ -141,8 +141,9 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
 
     The fewest rules that give 99 % of the gain. The library is started with them before they are
     written; without -o they are only shown. --check measures with and without any file of rules:
-    exit status 1 where something is surely slower. pingpong or pairs with --settings finds settings
-    of messages instead.
+    exit status 1 where something is surely slower, or a launch failed, and 3 where too little was
+    measured to judge anything. pingpong or pairs with --settings finds settings of messages
+    instead.
     """
     from hockney.cli._files import load
     from hockney.cli._memory import earlier_runs

@@ -12,9 +12,9 @@ from statistics import geometric_mean, median
 
 from msgspec.structs import replace
 
-from hockney.base.errors import HockneyError
 from hockney.base.units import format_size, how_many
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
+from hockney.infer.analysis.gate import Gate, not_judged
 from hockney.infer.estimate.blocks import VariantRatio, blocks_needed
 from hockney.plan import Case, Placement, Sampling, sizes_of
 from hockney.plan.held_rules import HeldRule, rule_for
@@ -237,19 +237,22 @@ def changing(
     return None
 
 
-def raise_if_unknown(check: Check) -> None:
-    """A check that could not have found anything must not look like one that found nothing."""
-    if not check.can_tell and not check.slower:
-        raise HockneyError(
+def unjudged(check: Check) -> Gate | None:
+    """Why a check that found nothing slower could not have; None where it could, or did."""
+    if check.slower:
+        return None
+    if not check.can_tell:
+        return not_judged(
             f"{how_many(check.blocks, 'block')} of launches cannot show a difference in "
             f"{how_many(len(check.cells), 'cell')}: {check.needed} are needed",
             "give a larger --budget, or check fewer collectives and numbers of ranks",
         )
-    if check.missing and not check.slower:
+    if check.missing:
         collective, ranks, size = check.missing[0]
         were = "was" if len(check.missing) == 1 else "were"
-        raise HockneyError(
+        return not_judged(
             f"{how_many(len(check.missing), 'cell')} {were} not measured both with and without the "
             f"rules, the first of them {collective} with {ranks} ranks and {format_size(size)}",
             "see the notes on what was left out; leave out those rules, or give a larger --budget",
         )
+    return None
