@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.infer.analysis.side_by_side import log_ratios
-from hockney.infer.estimate.differences import Judged, exact, paired_each
-from hockney.infer.estimate.points import PointEstimate, hidden_log
+from hockney.infer.analysis.side_by_side import MethodRatio, judged_ratios, log_ratios
+from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import Axes, Key, key_without
-from hockney.plan.variants import DEFAULT_TOLERANCE
 from hockney.plan.workloads.rma import TWO_SIDED
 
 WAYS = ("synchronization", "window_kind", "direction", "element", "reduction")
@@ -69,10 +68,7 @@ def one_sided_ratios(points: Sequence[PointEstimate], is_simulated: bool) -> lis
         and not point.overlap
         and (key := _key(point, TWO_SIDED[point.direction])) in exchanges
     ]
-    return [
-        OneSided(point, exchange, judged)
-        for point, exchange, judged in _judged(pairs, is_simulated)
-    ]
+    return [OneSided(of.point, of.base, of.judged) for of in _judged(pairs, is_simulated)]
 
 
 def helped_ratios(points: Sequence[PointEstimate], is_simulated: bool) -> list[Helped]:
@@ -85,23 +81,14 @@ def helped_ratios(points: Sequence[PointEstimate], is_simulated: bool) -> list[H
         and point.overlap
         and (key := key_without(point, "overlap")) in waiting
     ]
-    return [Helped(alone, judged) for _, alone, judged in _judged(pairs, is_simulated)]
+    return [Helped(of.base, of.judged) for of in _judged(pairs, is_simulated)]
 
 
 def _judged(
     pairs: Sequence[tuple[PointEstimate, PointEstimate]], is_simulated: bool
-) -> Iterator[tuple[PointEstimate, PointEstimate, Judged]]:
+) -> list[MethodRatio]:
     """Ratios of the first of each pair to the second, where launches have both."""
-    ratios = [(*pair, log_ratios(*pair)) for pair in pairs]
-    known = [ratio for ratio in ratios if len(ratio[2])]
-    each = [of_launches for _, _, of_launches in known]
-    if is_simulated:
-        judged = [exact(of_launches, DEFAULT_TOLERANCE) for of_launches in each]
-    else:
-        hidden = [hidden_log((point, other)) for point, other, _ in known]
-        judged = paired_each(each, DEFAULT_TOLERANCE, hidden=hidden)
-    for (point, other, _), judgement in zip(known, judged, strict=True):
-        yield point, other, judgement
+    return judged_ratios([pair for pair in pairs if len(log_ratios(*pair))], is_simulated)
 
 
 def _key(axes: Axes, operation: str | None = None) -> Key:

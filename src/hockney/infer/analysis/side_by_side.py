@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.infer.arrays import Array
-from hockney.infer.estimate.differences import Judged, paired_each
+from hockney.infer.estimate.differences import Judged, exact, paired_each
 from hockney.infer.estimate.points import PointEstimate, hidden_log
 from hockney.plan.axes import Key, curve_key, key_without
 from hockney.plan.memories import HOST
@@ -84,15 +84,20 @@ def _ratios(
         base = base_of.get(key_without(point, *axes))
         if base is not None:
             curves.setdefault(curve_key(point), []).append((point, base))
-    ratios = []
-    for both in curves.values():
-        judged = paired_each(
-            [log_ratios(*pair) for pair in both],
-            DEFAULT_TOLERANCE,
-            hidden=[hidden_log(pair) for pair in both],
-        )
-        ratios += [MethodRatio(*pair, each) for pair, each in zip(both, judged, strict=True)]
-    return ratios
+    return [ratio for both in curves.values() for ratio in judged_ratios(both)]
+
+
+def judged_ratios(
+    pairs: Sequence[tuple[PointEstimate, PointEstimate]], is_exact: bool = False
+) -> list[MethodRatio]:
+    """The first of each pair over the second, judged together (Holm); exact as simulated times."""
+    each = [log_ratios(*pair) for pair in pairs]
+    if is_exact:
+        judged = [exact(logs, DEFAULT_TOLERANCE) for logs in each]
+    else:
+        hidden = [hidden_log(pair) for pair in pairs]
+        judged = paired_each(each, DEFAULT_TOLERANCE, hidden=hidden)
+    return [MethodRatio(*pair, ratio) for pair, ratio in zip(pairs, judged, strict=True)]
 
 
 def log_ratios(point: PointEstimate, base: PointEstimate) -> Array:

@@ -38,8 +38,6 @@ class TailQuantiles:
     relative_error: float
     """Relative error of each launch's quantiles."""
     quantiles: tuple[Quantile, ...]
-    sketch: Sketch
-    """Histogram of all launches together."""
 
 
 def sketches_of(run: Run) -> Sketches:
@@ -65,7 +63,7 @@ def tails_of(sketches: Sketches) -> list[TailQuantiles]:
             continue
         whole = merged(launches)
         quantiles = tuple(_quantile(fraction, launches, whole) for fraction in QUANTILES)
-        tails.append(TailQuantiles(point, len(whole), whole.relative_error, quantiles, whole))
+        tails.append(TailQuantiles(point, len(whole), whole.relative_error, quantiles))
     return tails
 
 

@@ -15,7 +15,7 @@ from hockney.infer.estimate.cells import headline_rows
 from hockney.infer.estimate.estimating import estimate_point
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import Estimates, PointEstimate
-from hockney.plan.axes import Key, Point, key_without, point_of, sort_key
+from hockney.plan.axes import Point, grouped, grouped_by, key_without, point_of, sort_key
 from hockney.records import Run
 
 LEAST_RISE = 0.10
@@ -148,13 +148,9 @@ def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
 
 def contention(slowest: Sequence[PointEstimate], estimates: Estimates) -> list[Contention]:
     """The contention at every size and number of pairs at once. slowest: from `at_once`."""
-    each: dict[Key, list[PointEstimate]] = {}
-    alone: dict[Key, list[PointEstimate]] = {}
-    for point in estimates.own():
-        if point.peers:
-            each.setdefault(key_without(point, "peers", "level"), []).append(point)
-            if point.pairs == 1:
-                alone.setdefault(key_without(point, *OF_PAIRS), []).append(point)
+    of_pairs = [point for point in estimates.own() if point.peers]
+    each = grouped(of_pairs, "peers", "level")
+    alone = grouped((point for point in of_pairs if point.pairs == 1), *OF_PAIRS)
     contentions = []
     for together in slowest:
         points = each.get(key_without(together, "peers", "level"))
@@ -174,9 +170,7 @@ def _slowdown(each: Sequence[PointEstimate], alone: Sequence[PointEstimate]) -> 
 
 def knees(curve: Sequence[Contention]) -> list[Knee]:
     """A knee for each size that was measured with at least LEAST_COUNTS numbers of pairs."""
-    by_size: dict[Key, list[Contention]] = {}
-    for contention in curve:
-        by_size.setdefault(key_without(contention.together, *OF_PAIRS), []).append(contention)
+    by_size = grouped_by(curve, lambda contention: contention.together, *OF_PAIRS)
     return [
         _knee(sorted(counts, key=lambda contention: contention.pairs))
         for counts in by_size.values()
