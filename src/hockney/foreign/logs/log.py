@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hockney.foreign.logs import content, markdown, prefixes, wrappers
+from hockney.foreign.logs import content, folded, markdown, prefixes, wrappers
 
 LONGEST_LINE = 4096
 """Most characters of a line that is searched; only matrices and CSV have longer ones
@@ -127,6 +127,7 @@ def log_of(text: str, path: Path) -> Log:
     lines = wrappers.unwrapped(wrapped, path)
     if lines != wrapped:
         text = "\n".join(lines) + "\n" * text.endswith("\n")
+    lines = folded.unfolded([line.rstrip("\r") for line in lines])
     lines = prefixes.without_hosts(prefixes.without_numbers(lines))
     is_mixed = prefixes.are_mixed(lines)
     cleaned = [_cleaned(line, is_mixed) for line in (lines if is_mixed else _without_labels(lines))]

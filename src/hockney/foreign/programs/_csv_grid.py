@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -39,6 +40,8 @@ class Grid:
         self.repeated_in: int | None = None
         """The line of the first repeated point."""
         self._times_seen: Counter[tuple[Any, ...]] = Counter()
+        self._decimals = set[int]()
+        """Numbers of decimals in the last cells of rows."""
         for row in rows:
             self._read(row)
 
@@ -47,9 +50,10 @@ class Grid:
         if row.problem is not None:
             self._refuse(line, row.problem)
             return
-        if line >= self.log.last and not self.log.whole and cells[-1].rstrip().endswith((".", ",")):
+        if line >= self.log.last and not self.log.whole and self._is_shorter(cells[-1].rstrip()):
             self._notes_in.cut_in(line)  # in the middle of a number
             return
+        self._decimals.add(_decimals(cells[-1]))
         if len(cells) <= max(self.heading):
             self._refuse(
                 line, f"{how_many(len(cells), 'column')} of {max(self.heading) + 1}", is_short=True
@@ -84,6 +88,12 @@ class Grid:
         for problem in problems:
             table.dropped.append(line)
             table.note(f"{self.log.at(line)}: {problem}; the number is ignored")
+
+    def _is_shorter(self, cell: str) -> bool:
+        """True if a cell lacks decimals that all above it have: people leave out one of one."""
+        usual = max(self._decimals, default=0)
+        lacks = _decimals(cell) < usual and len(self._decimals) == 1
+        return cell.endswith((".", ",")) or (lacks and usual > 1 and len(self._times_seen) > 1)
 
     def _add(
         self,
@@ -156,6 +166,10 @@ class Grid:
             table.cut_in(line)
         else:
             table.drop(self.log, line, "; ".join([words, *others]))
+
+
+def _decimals(cell: str) -> int:
+    return len(re.split(r"[.,]", cell.strip())[-1]) if re.search(r"\d[.,]\d", cell) else 0
 
 
 WORDS = (

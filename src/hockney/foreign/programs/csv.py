@@ -12,12 +12,13 @@ import io
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.surroundings import surroundings_of
 from hockney.foreign.logs.table import (
     MOST_NOTES,
     Column,
@@ -176,13 +177,16 @@ def read(log: Log) -> list[LogTable]:
         return []
     tables: list[LogTable] = []
     notes, comments = _passed_over(log, heading), _trip_comments(log)
+    cells = heading.cells
     for place, (part, below) in enumerate(_parts(log, heading), 1):
+        is_other, cells = part.cells != cells, part.cells
         if not part.columns:
             notes.append(_left_out(log, part.line, part.cells, below))
             continue
         part_tables = _tables(log, part, below, comments)
-        for table in part_tables if place > 1 else []:
-            # Nothing shows whether it measures the same as the table above.
+        for table in part_tables if is_other else []:
+            # Nothing shows whether it measures the same as the table above; below the same heading
+            # again, it is the text above it that shows another setting.
             table.options["table"] = place
             table.note(f"{log.at(part.line)}: another heading: a table of its own")
         tables += part_tables
@@ -210,14 +214,25 @@ def _parts(log: Log, heading: Heading) -> list[tuple[Heading, Rows]]:
     """Each heading, from the first one that is known, with the rows below it."""
     rows: Rows = []
     parts = [(heading, rows)]
+    around = _around(log, heading.line)
     for row in records(log, heading.last + 1, heading.separator):
-        later = None if row.is_blank else _later_heading(log, row, parts[-1][0])
-        if later is not None and later is not parts[-1][0]:
+        last = parts[-1][0]
+        later = None if row.is_blank else _later_heading(log, row, last)
+        if later is last and around.get(row.line) != around.get(last.line):
+            later = replace(last, line=row.line, last=row.last, columns=dict(last.columns))
+        if later is not None and later is not last:
             rows = []
             parts.append((later, rows))
         elif later is None and not row.is_blank and not is_comment(log.whole_line(row.line)):
             rows.append(row)
     return parts
+
+
+def _around(log: Log, line: int) -> dict[int, tuple[str | None, ...]]:
+    """The command, heading and settings above each line that is like this heading."""
+    like = [number for number, text in log.numbered(line) if text == log.lines[line - 1]]
+    every = surroundings_of(log, like) if len(like) > 1 else {}
+    return {number: (of.command, of.heading, of.settings) for number, of in every.items()}
 
 
 def _trip_comments(log: Log) -> list[tuple[int, bool]]:

@@ -68,11 +68,13 @@ def read(log: Log) -> list[LogTable]:
             titles = [cell.strip() for cell in heading["titles"].split("|")]
         elif _ANY_HEADING.match(text):
             titles = []  # of impact factors
-        elif box and "|" not in box[1]:
+        elif box and "|" not in box[1] and (log.whole or line < log.last):
             section, titles = " ".join(box[1].split()), []
         elif titles and text.lstrip().startswith("|"):
             cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
             _row(log, line, cells, titles, section, known, tables)
+        elif tables and titles and text.count("|") > len(titles):
+            tables[-1].drop(log, line, "other text in the row")
     return tables
 
 

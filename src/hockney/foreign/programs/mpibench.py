@@ -59,6 +59,8 @@ def read(log: Log) -> list[LogTable]:
             _row(log, line, row, starts[-1][key])
         elif tables and line == log.last and _CUT.match(text):
             tables[-1].cut_in(line)
+        elif tables and "Bytes:" in text and "Iters:" in text:
+            tables[-1].drop(log, line, "other text in the row")
     _keep_counts_apart([list(each.values()) for each in starts])
     return tables
 

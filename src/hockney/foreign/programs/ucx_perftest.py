@@ -260,9 +260,12 @@ def _row(line: int, text: str, context: UcxContext) -> UcxRow | None:
         return UcxRow(names, numbers, is_marked)
     match = _FINAL.match(text)
     if match is None:
+        if "Final:" in text:
+            context.unfinished = line
         return None
-    # -N separates thousands.
-    cells = [cell.replace(",", "") for cell in match["cells"].split()]
+    cells = match["cells"].split()
+    for place in (0, *range(len(cells) * 3 // 4, len(cells))):  # repetitions and message rates
+        cells[place] = cells[place].replace(",", "")  # -N separates thousands
     name = match["name"] or ""
     if name == "Final:" or context.results == "Test":
         context.unfinished = 0

@@ -1,0 +1,76 @@
+"""Rows that a message, a cut or a mark of another country hides are never lost without a word."""
+
+from __future__ import annotations
+
+import pytest
+from reading import numbers, runs, tables
+
+import excerpts_of_networks as networks
+
+MESSAGE = "[n1:47] UCX  WARN  network device 12"
+
+
+def notes(text: str) -> list[str]:
+    read = runs(text)
+    sources = [run.header.source for run in read]
+    cuts = [end.message for run in read for end in run.ends if end.message]
+    return [note for source in sources if source for note in source.notes] + cuts
+
+
+@pytest.mark.parametrize("text", [networks.UCX, networks.GPCNET, networks.MPIBENCH])
+def test_a_row_behind_a_message_is_said(text: str) -> None:
+    lines = text.splitlines(keepends=True)
+    last = max(n for n, line in enumerate(lines) if any(map(line.count, ("Final:", ".5"))))
+    glued = "".join([*lines[:last], MESSAGE + lines[last], *lines[last + 1 :]])
+    assert any(f"line {last + 1}" in note for note in notes(glued))
+    assert sum(len(run.summaries) for run in runs(glued)) > 0
+
+
+@pytest.mark.parametrize("text", [networks.UCX, networks.GPCNET])
+def test_a_last_row_that_is_cut_after_its_name_is_said(text: str) -> None:
+    start = text.rindex("Final:") if "Final:" in text else text.rindex("| RR")
+    assert any("line" in note for note in notes(text[: start + 45]))
+
+
+def test_decimal_commas_of_ucx_are_not_thousands() -> None:
+    text = networks.UCX.replace("0.400", "0,400")
+    rows = [numbers(table) for table in tables(text) if table.rows]
+    assert [sorted({size for size, _ in row}) for row in rows] == [[64]]
+    assert any("line 16: '0,400' is not a number" in note for note in notes(text))
+
+
+CSV = "size,time (us)\n8,1.25\n16,2.50\n32,{last}"
+
+
+@pytest.mark.parametrize(("last", "left"), [("103", 2), ("103.7", 2), ("103.75", 3), ("3\n", 3)])
+def test_a_last_number_of_csv_without_its_decimals_is_cut(last: str, left: int) -> None:
+    [table] = tables(CSV.format(last=last), "csv")
+    assert len(table.rows) == left
+    assert (table.cut is None) == (left == 3)
+
+
+def test_a_last_whole_number_among_others_of_one_decimal_is_whole() -> None:
+    [table] = tables("size,time (us)\n8,1.5\n16,2.5\n32,3", "csv")
+    assert (len(table.rows), table.cut) == (3, None)
+
+
+MARKDOWN = "| Size | Latency |\n|---:|---:|\n| 8 B | {us} us |\n| 1 KiB | 2{us} us |\n"
+
+
+@pytest.mark.parametrize("heading", ["## {}", "# network: {}", "{}:"])
+def test_tables_of_markdown_below_other_headings_stay_apart(heading: str) -> None:
+    parts = (
+        f"{heading.format(name)}\n\n{MARKDOWN.format(us=us)}\n"
+        for name, us in (("InfiniBand", 1.25), ("Ethernet", 9.5))
+    )
+    first, second = runs("".join(parts))
+    for run, us in ((first, 1.25), (second, 9.5)):
+        assert len(run.launches) == 1
+        assert [row.value_s for row in run.summaries] == pytest.approx(
+            [us * 1e-6, (20 + us) * 1e-6]
+        )
+
+
+def test_thousands_of_csv_may_have_blanks() -> None:
+    [table] = tables("size;time (us)\n8;1,25\n1 048 576;1 002,5\n", "csv")
+    assert numbers(table) == {(8, "mean"): 1.25e-6, (1048576, "mean"): 1002.5e-6}
