@@ -96,7 +96,13 @@ def test_what_the_newest_run_shows_by_itself_is_not_accepted(
     assert shown["systems"][0]["newest_failed"]
     assert shown["verdict"]["findings"][0]["names"] == ["n6"]
     assert not shown["worse"]
-    assert "hockney_last_run_failed{" in hockney("history", ".", "--openmetrics").stdout
+    text = hockney("history", ".", "--openmetrics").stdout
+    families = {family.name: family for family in openmetrics(text)}
+    (failed,) = families["hockney_last_run_failed"].samples
+    assert (failed.value, "n0 and 7 more" in failed.labels["system"]) == (1, True)
+    (outlier,) = families["hockney_last_run_outlier"].samples
+    assert (outlier.labels["name"], outlier.labels["what"]) == ("n6", "node n6 is slow")
+    assert "n0 and n1" not in text
 
 
 def test_otava_finds_each_column_that_its_configuration_names(

@@ -254,7 +254,8 @@ def test_a_full_disk_loses_no_look_that_was_kept(
     ("words", "complaint"),
     [
         (("watch", "--once"), "--dir"),
-        (("watch", "--dir", "w", "--once", "--duty", "0"), "fraction"),
+        (("watch", "--dir", "w", "--once", "--duty", "0"), "fraction above 0 and 100 % at most"),
+        (("watch", "--dir", "w", "--once", "--duty", "101%"), "fraction above 0 and 100 % at most"),
         (("watch", "--dir", "w", "--once", "--", "show"), "not a verb that measures"),
         (
             ("watch", "--dir", "w", "--once", "--", "pingpong", "-o", "x"),

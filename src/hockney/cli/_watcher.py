@@ -175,6 +175,7 @@ class Watcher:
 
     def _say(self, judged: Shown) -> int:
         from hockney.base.outputs import write_output
+        from hockney.infer.analysis.history.outlying import SURE_AFTER
         from hockney.show import watch_lines as view
 
         for note in judged.notes:
@@ -186,12 +187,16 @@ class Watcher:
             return LEARNING
         for change in judged.changes:
             click.echo(view.change_line(watched, change))
+        new = [(part, looks) for part, looks in watched.outlying if looks <= SURE_AFTER]
+        for part, looks in new:
+            click.echo(view.outlying_line(watched, part, looks))
         self._write_page(judged)
         worse = [change for change in judged.changes if change.is_worse]
-        if worse and self.on_alarm is not None:
-            self._run(self.on_alarm, view.alarm_environment(watched, worse))
+        sure = [part for part, looks in new if looks == SURE_AFTER]
+        if (worse or sure) and self.on_alarm is not None:
+            self._run(self.on_alarm, view.alarm_environment(watched, worse, sure))
         self.say(view.look_line(watched))
-        if worse:
+        if worse or new:
             return ALARM
         return LEARNING if watched.course.is_learning and not judged.changes else 0
 
@@ -248,6 +253,7 @@ def _age_s(path: Path) -> float:
 
 
 def measured_look(number: int, analysis: Analysis, wall_s: float | None) -> Look | None:
+    from hockney.infer.analysis.history.outlying import outlying_in
     from hockney.infer.analysis.history.readings import not_followed, readings_of
     from hockney.infer.analysis.history.watch import look_of
 
@@ -256,7 +262,9 @@ def measured_look(number: int, analysis: Analysis, wall_s: float | None) -> Look
         return None
     if (note := not_followed(analysis.pairwise)) is not None:
         click.echo(f"note: {note}", err=True)
-    return look_of(number, facts, readings_of(facts, analysis.tails, analysis.pairwise), wall_s)
+    readings = readings_of(facts, analysis.tails, analysis.pairwise)
+    look = look_of(number, facts, readings, wall_s)
+    return structs.replace(look, outlying=outlying_in(analysis))
 
 
 def look_in_file(number: int, path: Path) -> Look | None:

@@ -13,7 +13,7 @@ import click
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.cli._help import OUTPUT, check_used, option, verb
-from hockney.cli._parameters import FRACTION
+from hockney.cli._parameters import FRACTION, UP_TO_ALL
 from hockney.cli._watcher import Watcher, kept_plan
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ LOCK = "watch.lock"
     required=True,
     help="Where looks are kept; another watch of it goes on there.",
 )
-@option("--duty", type=FRACTION, default="1%", help="Largest part of the time that looks take.")
+@option("--duty", type=UP_TO_ALL, default="1%", help="Largest part of the time that looks take.")
 @option("--once", is_flag=True, help="Make one look if one is due, for cron or between jobs.")
 @option("--due", is_flag=True, help="Print in how many seconds a look is due, and stop.")
 @option("--tolerance", type=FRACTION, default="1%", help="Ignore smaller changes.")

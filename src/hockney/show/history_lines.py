@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from hockney.base.units import format_rate, format_seconds, how_many
@@ -181,6 +181,10 @@ METRICS = {
     RATE: (None, "Bytes over time, the last run."),
     "hockney_worse": (None, "1 where the last runs are worse."),
     "hockney_last_run_failed": (None, "1 where the last run by itself has an outlier or failed."),
+    "hockney_last_run_outlier": (
+        None,
+        "1 for each part that the last run by itself shows to be slow.",
+    ),
     "hockney_runs": (None, "Runs in the history."),
     "hockney_last_run_timestamp_seconds": ("seconds", "Start of the last run."),
 }
@@ -193,7 +197,7 @@ def openmetrics(histories: Sequence[History]) -> str:
     for history in histories:
         for trend in history.trends:
             name = RATE if trend.unit == "B/s" else TIME
-            families[name] += _samples(name, history.system, trend)
+            families[name] += _samples(name, history.label, trend)
         numbers: dict[str, float] = {
             "hockney_worse": int(bool(history.worse)),
             "hockney_last_run_failed": int(bool(history.failed)),
@@ -203,7 +207,8 @@ def openmetrics(histories: Sequence[History]) -> str:
             started = history.runs[-1].started.timestamp()
             numbers["hockney_last_run_timestamp_seconds"] = started
         for name, number in numbers.items():
-            families[name].append(f"{name}{metric_labels(system=history.system)} {number!r}")
+            families[name].append(f"{name}{metric_labels(system=history.label)} {number!r}")
+        families["hockney_last_run_outlier"] += _outliers(history)
     lines = []
     for name, samples in families.items():
         unit, words = METRICS[name]
@@ -211,6 +216,13 @@ def openmetrics(histories: Sequence[History]) -> str:
             lines += [f"# TYPE {name} gauge", *([f"# UNIT {name} {unit}"] if unit else [])]
             lines += [f"# HELP {name} {words}", *samples]
     return "\n".join([*lines, "# EOF", ""])
+
+
+def _outliers(history: History) -> Iterator[str]:
+    for finding in history.failed:
+        if finding.names:
+            labels = {"name": " ".join(finding.names), "what": finding.what}
+            yield f"hockney_last_run_outlier{metric_labels(system=history.label, **labels)} 1"
 
 
 def _samples(name: str, system: str, trend: Trend) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hockney.base.units import format_seconds, format_size, how_many
 from hockney.infer.analysis.history.course import LevelChange
+from hockney.infer.analysis.history.outlying import SURE_AFTER, Outlying
 from hockney.infer.analysis.history.readings import TIME, WatchedSeries
 from hockney.infer.analysis.history.watch import Watch, Watched
 from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, UPLINK
@@ -36,8 +37,12 @@ def look_line(watched: Watched) -> str:
         slowest = max(parts, key=lambda reading: reading.ratio)
         words = series_words(slowest.series)
         numbers.append(f"slowest of {how_many(len(parts), 'part')}: {words} ({slowest.ratio:.3f})")
+    slow = [
+        f"{part.words} beside its peers, for {how_many(looks, 'look')}"
+        for part, looks in watched.outlying
+    ]
     state = "learning what is usual" if watched.course.is_learning else "as usual"
-    end = f"{state}, look {watched.looks_at_level} at this level"
+    end = "; ".join([*slow, f"{state}, look {watched.looks_at_level} at this level"])
     return f"{watched.looks[-1].started[:19]}  {', '.join(numbers)}: {end}"
 
 
@@ -64,15 +69,36 @@ def change_line(watched: Watched, change: LevelChange) -> str:
         f"{word.upper()}: {series_words(series)} takes {change.ratio:.3f} times"
         f"{interval_words(change.interval, '{:.3f}'.format)} as long as usual{beside}, "
         f"since {at} (between {first} and {last}); "
-        f"{rarity_text(change.run_length, 'looks')} ({watched.system})"
+        f"{rarity_text(change.run_length, 'looks')} ({watched.label})"
     )
 
 
-def alarm_environment(watched: Watched, changes: Sequence[LevelChange]) -> dict[str, str]:
-    """Variables for the command of --on-alarm, of the largest change."""
-    worst = max(changes, key=lambda change: change.ratio)
+def outlying_line(watched: Watched, part: Outlying, looks: int) -> str:
+    """What a look shows to be slow by itself, in how many looks in a row."""
+    where = "in this look" if looks == 1 else f"in each of the last {looks} looks"
+    return f"OUTLIER: {part.words}: {part.number}, {where} ({watched.label})"
+
+
+def alarm_environment(
+    watched: Watched, changes: Sequence[LevelChange], outlying: Sequence[Outlying] = ()
+) -> dict[str, str]:
+    """Variables for the command of --on-alarm, of the largest change, or of the largest outlier
+    where nothing changed."""
     lines = [change_line(watched, change) for change in changes[:MOST_IN_TEXT]]
     lines += [f"and {len(changes) - MOST_IN_TEXT} more"] * (len(changes) > MOST_IN_TEXT)
+    lines += [outlying_line(watched, part, SURE_AFTER) for part in outlying]
+    if not changes:
+        slowest = max(outlying, key=lambda part: part.ratio)
+        return {
+            "HOCKNEY_TEXT": "\n".join(lines),
+            "HOCKNEY_SYSTEM": watched.system,
+            "HOCKNEY_WHAT": slowest.words,
+            "HOCKNEY_BYTES": str(slowest.bytes),
+            "HOCKNEY_RATIO": f"{slowest.ratio:.4f}",
+            "HOCKNEY_SINCE": watched.looks[-SURE_AFTER].started,
+            "HOCKNEY_FILE": watched.looks[-SURE_AFTER].file,
+        }
+    worst = max(changes, key=lambda change: change.ratio)
     return {
         "HOCKNEY_TEXT": "\n".join(lines),
         "HOCKNEY_SYSTEM": watched.system,
@@ -96,7 +122,7 @@ def prometheus(watch: Watch) -> str:
 def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, float]]]]:
     systems = [watched for watched in watch.systems.values() if watched.looks]
     every = [
-        (metric_labels(system=system.system, **_labels_of(now.series)), now)
+        (metric_labels(system=system.label, **_labels_of(now.series)), now)
         for system in systems
         for now in system.now()
     ]
@@ -112,13 +138,17 @@ def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, flo
     yield "usual_part_ratio", "gauge", "Median of that ratio at the current level.", usual
     alarms = [(label, float(now.alarms)) for label, now in every]
     yield "alarms_total", "counter", "Changes for the worse so far.", alarms
-    learning = [
-        (metric_labels(system=system.system), float(system.course.is_learning))
+    outliers = [
+        (metric_labels(system=system.label), float(len(system.looks[-1].outlying)))
         for system in systems
+    ]
+    yield "outliers", "gauge", "Parts that the newest look alone shows to be slow.", outliers
+    learning = [
+        (metric_labels(system=system.label), float(system.course.is_learning)) for system in systems
     ]
     yield "learning", "gauge", "1 while what is usual is not known.", learning
     started = [
-        (metric_labels(system=system.system), system.looks[-1].started_s) for system in systems
+        (metric_labels(system=system.label), system.looks[-1].started_s) for system in systems
     ]
     yield "last_look_timestamp_seconds", "gauge", "Start of the newest look.", started
 

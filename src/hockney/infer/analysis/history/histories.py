@@ -18,7 +18,7 @@ from hockney.infer.analysis.conditions.between import are_one_state
 from hockney.infer.analysis.history.autocorrelation import step, without_outliers
 from hockney.infer.analysis.history.changes import LAST, LEAST_RUNS, changes_or_drift
 from hockney.infer.analysis.history.course import LEAST_RUN_LENGTH, course_of
-from hockney.infer.analysis.history.run_facts import HANDOVER, POINTS, RunFacts
+from hockney.infer.analysis.history.run_facts import HANDOVER, POINTS, RunFacts, system_label
 from hockney.infer.estimate.interval import Interval
 
 if TYPE_CHECKING:
@@ -135,6 +135,10 @@ class History:
         """The system, in few words."""
         newest = self.runs[-1]
         return newest.short_system if newest.system == self.system else self.system
+
+    @property
+    def label(self) -> str:
+        return system_label(self.system)
 
     @property
     def worse(self) -> list[str]:

@@ -3,6 +3,7 @@ circumstances."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -155,6 +156,22 @@ def system_of(run: Run, most_hosts: int | None = None) -> str:
         hosts = [hosts[0], f"{len(hosts) - 1} more"]
     words = [run.header.experiment, first.mpi.library or "unknown MPI", " and ".join(hosts)]
     return ", ".join([*words, "simulated"] if first.simulated else words)
+
+
+def shortened(system: str, most_hosts: int) -> str:
+    """A system, of more hosts than that the first one, how many others there are, and a digest of
+    all by which they differ from others as many."""
+    hosts = system.split(" and ")
+    if len(hosts) <= most_hosts:
+        return system
+    digest = hashlib.blake2b(system.encode(), digest_size=4).hexdigest()
+    return f"{hosts[0]} and {len(hosts) - 1} more ({digest})"
+
+
+def system_label(system: str) -> str:
+    """A system as a label that each metric repeats."""
+    name, end = shortened(system, MOST_HOSTS), ", simulated"
+    return f"{name}{end}" if name != system and system.endswith(end) else name
 
 
 def _facts(run: Run, estimates: Estimates) -> dict[str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,9 +16,10 @@ import msgspec
 import numpy as np
 
 from hockney.infer.analysis.history.course import Course, LevelChange
+from hockney.infer.analysis.history.outlying import Outlying
 from hockney.infer.analysis.history.parts import NO_PARTS, Order, Parts, nodes_of
 from hockney.infer.analysis.history.readings import TIME, Reading, WatchedSeries
-from hockney.infer.analysis.history.run_facts import RunFacts
+from hockney.infer.analysis.history.run_facts import RunFacts, shortened, system_label
 from hockney.infer.arrays import Array, Flags, Whole
 
 IDENTITY = ("hockney", "MPI version", "definition")
@@ -49,6 +50,8 @@ class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     mark: str | None = None
     parts: tuple[int, int] | None = None
     """Where the file of parts has their order, and where what this look has of them."""
+    outlying: tuple[Outlying, ...] = ()
+    """What this look alone shows to be slow."""
 
     @property
     def started_s(self) -> float:
@@ -71,13 +74,8 @@ def look_of(
 
 
 def name_of(system: str) -> str:
-    """The name of a system: of a large one the first host, how many others there are,
-    and a digest of all by which they differ from others as many."""
-    hosts = system.split(" and ")
-    if len(hosts) <= LARGE:
-        return system
-    digest = hashlib.blake2b(system.encode(), digest_size=4).hexdigest()
-    return f"{hosts[0]} and {len(hosts) - 1} more ({digest})"
+    """The name of a system, of a large one in few words."""
+    return shortened(system, LARGE)
 
 
 def _kind_of(name: str) -> str:
@@ -131,6 +129,10 @@ class Watched:
         self._order: Order = ()
         self._places_in_order: Whole = np.empty(0, dtype=np.int64)
 
+    @property
+    def label(self) -> str:
+        return system_label(self.system)
+
     @cached_property
     def nodes(self) -> frozenset[WatchedSeries]:
         return nodes_of(self.series)
@@ -165,6 +167,16 @@ class Watched:
             key=lambda change: change.ratio,
             default=None,
         )
+
+    @property
+    def outlying(self) -> list[tuple[Outlying, int]]:
+        """What the newest look alone shows to be slow, and how many looks in a row have shown
+        it."""
+        return [(part, self._looks_in_a_row(part)) for part in self.looks[-1].outlying]
+
+    def _looks_in_a_row(self, part: Outlying) -> int:
+        named = (part.words in {each.words for each in look.outlying} for look in self.looks[::-1])
+        return sum(1 for _ in takewhile(bool, named))
 
     def has_times_of(self, look: Look) -> bool:
         times = {reading.series for reading in look.readings if reading.series.what == TIME}

@@ -1,0 +1,40 @@
+"""What one look alone shows to be slow, by its own verdict, which needs no look before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis import Analysis
+
+SURE_AFTER = 2
+"""Looks in a row after which an outlier raises an alarm, and is not reported again."""
+MOST_KEPT = 16
+"""Most slow parts that the line of a look keeps."""
+
+
+class Outlying(msgspec.Struct, frozen=True, array_like=True):
+    """A part that is an outlier within a look."""
+
+    words: str
+    """Such as "node n3 is slow"."""
+    number: str
+    """By how much, and how sure that is."""
+    bytes: int
+    ratio: float
+
+
+def outlying_in(analysis: Analysis) -> tuple[Outlying, ...]:
+    """Slow parts of a look between several pairs, those that explain most first."""
+    from hockney.infer.analysis.findings import of_slow, slow_parts
+
+    if not analysis.compares_pairs:
+        return ()
+    parts = slow_parts(analysis)[:MOST_KEPT]
+    findings = [of_slow(part) for part in parts]
+    return tuple(
+        Outlying(finding.what, finding.number, part.bytes, part.ratio)
+        for finding, part in zip(findings, parts, strict=True)
+    )
