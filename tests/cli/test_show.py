@@ -30,7 +30,7 @@ def test_show_says_what_a_median_is(hockney: RunHockney, file: Path) -> None:
         "core-to-core latency 53 ns (probably two cores that share a last-level cache)"
         in done.stdout
     )
-    assert "one-way time in us; a sample is: batch over 2k" in done.stdout
+    assert "one-way time in us; a sample is: time of k round trips, divided by 2k" in done.stdout
     assert "\n  median: the median over launches" in done.stdout
     assert "completion:" not in done.stdout  # a column of collectives
     table = hockney("show", str(file)).stdout

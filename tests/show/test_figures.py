@@ -217,11 +217,11 @@ def test_samples_tell_the_states_apart() -> None:
 
 def test_the_caption_tells_unlike_samples_apart() -> None:
     system, other = (analysis(make_run(line_ns, sizes=SIZES), label) for label in ("a", "b"))
-    assert "Sample: batch over 2k." in caption(describe("time", [system, other], Options()))
+    assert "Sample: time of k round trips, divided by 2k." in caption(describe("time", [system, other], Options()))
     for launch in other.run.launches:
         launch.definition = "whole loop"
     unlike = caption(describe("time", [system, other], Options()))
-    assert "Sample of a: batch over 2k. Sample of b: whole loop." in unlike
+    assert "Sample of a: time of k round trips, divided by 2k. Sample of b: whole loop." in unlike
 
 
 def test_unlike_operations_do_not_share_a_figure() -> None:

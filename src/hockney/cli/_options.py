@@ -125,7 +125,8 @@ SIMULATED = (
         "platform_file",
         metavar="FILE|SHAPE",
         heading=SIMULATION,
-        help="Simulate with SimGrid: a platform file, or a shape such as fat-tree:64.",
+        help="Simulate with SimGrid: a platform file, or a shape: fat-tree:64; cluster:2,lat=1us, "
+        "whose messages take 4 us.",
     ),
     option(
         "--cfg",

@@ -77,7 +77,8 @@ CASE_S = 8.0
 )
 @_options.sizes(
     DEFAULT_SIZES,
-    "The whole buffer of bcast, reduce, allreduce and scans; the block of one rank of the others.",
+    "The whole buffer of bcast, reduce, allreduce and scans; the block of one rank of scatter, "
+    "gather, allgather, alltoall and all others.",
 )
 @option(
     "--segment-size",

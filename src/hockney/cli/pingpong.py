@@ -33,7 +33,11 @@ DEFAULT_SIZES = "0,1..4MiB"
 )
 @_options.sizes(DEFAULT_SIZES)
 @_options.ranks(2)
-@option("--refine", is_flag=True, help="Find the sizes at which the protocol changes.")
+@option(
+    "--refine",
+    is_flag=True,
+    help="Find at which sizes, between the ends of --sizes, the protocol changes.",
+)
 @option(
     "--preset",
     type=Named(preset_names),

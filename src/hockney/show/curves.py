@@ -14,6 +14,7 @@ from hockney.plan.axes import grouped
 from hockney.records import Run
 from hockney.show.drawing.description import LONGEST_LABEL, Series, Style, Values, ends
 from hockney.show.run_lines import confidence_text
+from hockney.show.sample_words import sample_words
 
 MOST_CURVES = 21
 """Most curves of one figure: there are no more colours and marks."""
@@ -251,7 +252,7 @@ def definitions_text(labelled: Sequence[tuple[str, Run]]) -> str:
     by_definition: dict[str, list[str]] = {}
     for label, run in labelled:
         if run.launches:
-            words = run.launches[0].definition or "not known"
+            words = sample_words(run.launches[0].definition or "not known")
             words += " (simulated)" * bool(run.launches[0].simulated)
             by_definition.setdefault(words, []).append(label)
     if len(by_definition) == 1:

@@ -15,6 +15,7 @@ from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES
 from hockney.infer.estimate.states import State
 from hockney.records import LaunchRecord, Place, Run
+from hockney.show.sample_words import sample_words
 
 MOST_PLACES = 8
 """Most places that are listed; of more, only their number and the hosts are shown."""
@@ -51,7 +52,7 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
     if len("; ".join(lines)) <= LONGEST:
         lines = ["; ".join(lines)]
     if first.definition and not _is_usual(analysis, first.definition):
-        lines.append(f"a sample is: {first.definition}")
+        lines.append(f"a sample is: {sample_words(first.definition)}")
     return [*lines, SIMULATED] if first.simulated else lines
 
 
@@ -90,7 +91,7 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
         first = _fullest_launch(run)
         lines += _ranks_at(run, first)
         if first.definition:
-            lines.append(f"{time} in us; a sample is: {first.definition}")
+            lines.append(f"{time} in us; a sample is: {sample_words(first.definition)}")
             if first.definition.startswith("batch"):
                 lines.append(
                     "p99 and max are of batches, not of single messages (--every-iteration)"
