@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -106,23 +107,17 @@ def _add_job(profile: Profile, job: int, files: Sequence[RankFile]) -> None:
 
 def _rank(job: int, file: RankFile, clock_error_s: float | None) -> RankRecord:
     header = file.header
+    numbers = ("rank", "ranks", "lost_calls", "lost_requests", "unfinished")
+    same: dict[str, Any] = {name: int(header[name]) for name in numbers}
+    same |= {name: text(header[name]) for name in ("host", "boot", "cpus", "cache", "program")}
     return RankRecord(
         job=job,
-        rank=int(header["rank"]),
-        ranks=int(header["ranks"]),
-        host=text(header["host"]),
-        boot=text(header["boot"]),
+        **same,
         cpu=int(header["cpu_first"]) if header["cpu_first"] >= 0 else None,
-        cpus=text(header["cpus"]),
-        cache=text(header["cache"]),
-        program=text(header["program"]),
         end=ENDS.get(int(header["state"]), "lost"),
         wall_s=file.wall_s,
         clock_error_s=clock_error_s,
-        lost_calls=int(header["lost_calls"]),
         lost_s=int(header["lost_ticks"]) * file.s_per_tick,
-        lost_requests=int(header["lost_requests"]),
-        unfinished=int(header["unfinished"]),
         recording_s=file.recording_s,
         cpu_wait_s=int(header["cpu_wait_ns"]) * 1e-9 if header["cpu_wait_ns"] >= 0 else None,
     )

@@ -12,7 +12,7 @@ import platform
 import re
 import shlex
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -153,6 +153,11 @@ def recognised(program: Path, words: str) -> tuple[str, str]:
         if version is not None:
             return name, version
     return UNKNOWN, words.strip().partition("\n")[0] or "its version is unknown"
+
+
+def given(options: Mapping[str, object]) -> list[str]:
+    """The options that have a value, each in one word."""
+    return [f"{name}={value}" for name, value in options.items() if value]
 
 
 def our_name() -> str:

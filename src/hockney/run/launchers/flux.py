@@ -9,7 +9,7 @@ from functools import cache
 
 from hockney.plan import Case, Placement
 from hockney.plan.bounds import is_whole
-from hockney.run.launchers import Launcher, answer, our_name
+from hockney.run.launchers import Launcher, answer, given, our_name
 from hockney.run.mpis import Mpi, family_of
 
 PROGRAM = "flux"
@@ -19,20 +19,18 @@ class _Flux(Launcher):
     def command(self, program: str, mpi: Mpi, case: Case, engine: Sequence[str]) -> list[str]:
         """A rank that exits ends the others after a delay: exit-on-error would lose its output. A
         library that only has PMIx needs the plug-in of Flux's shell."""
-        placement = case.placement
+        placement, threads = case.placement, case.workload.threads_of_rank
         options = [f"--job-name={our_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
         if tuple(family_of(mpi).PMI) == ("pmix",):
             options += ["-o", "pmi=pmix"]
-        if placement.hosts:
-            options.append("--requires=hosts:" + ",".join(placement.hosts))
-        nodes = _nodes(placement)
-        if nodes:
-            options.append(f"--nodes={nodes}")
-        if case.workload.threads_of_rank > 1:
-            options.append(f"--cores-per-task={case.workload.threads_of_rank}")
-        if placement.place == "node":
-            options.append("--taskmap=cyclic")
-        return [program, "run", *options, f"--ntasks={placement.ranks}", *engine]
+        layout = {
+            "--requires": placement.hosts and "hosts:" + ",".join(placement.hosts),
+            "--nodes": _nodes(placement),
+            "--cores-per-task": threads if threads > 1 else None,
+            "--taskmap": "cyclic" if placement.place == "node" else None,
+            "--ntasks": placement.ranks,
+        }
+        return [program, "run", *options, *given(layout), *engine]
 
     def reach(self, program: str, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG002
         return [[program, "exec", "--rank=all", "sh", "-c", script]]

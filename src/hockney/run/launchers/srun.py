@@ -11,7 +11,7 @@ from functools import cache
 from hockney.base.errors import UsageError, why_failed
 from hockney.plan import Case, Placement
 from hockney.plan.bounds import is_whole
-from hockney.run.launchers import Launcher, answer, our_name
+from hockney.run.launchers import Launcher, answer, given, our_name
 from hockney.run.mpis import Mpi, family_of
 
 PROGRAM = "srun"
@@ -20,28 +20,27 @@ PROGRAM = "srun"
 class _Srun(Launcher):
     def command(self, program: str, mpi: Mpi, case: Case, engine: Sequence[str]) -> list[str]:
         """A rank that fails ends the others."""
-        placement = case.placement
-        options = [f"--mpi={wire_up(mpi)}", "--cpu-bind=none", "--kill-on-bad-exit=1"]
-        options.append(f"--job-name={our_name()}")
-        if placement.hosts:
-            options.append("--nodelist=" + ",".join(placement.hosts))
-        if placement.node_count:
-            options.append(f"--nodes={placement.node_count}")
-        if placement.ranks_per_node:
-            options.append(f"--ntasks-per-node={placement.ranks_per_node}")
-        if case.workload.threads_of_rank > 1:
-            options.append(f"--cpus-per-task={case.workload.threads_of_rank}")
-        if placement.place == "node":
-            options.append("--distribution=cyclic")
-        return [program, *options, f"--ntasks={placement.ranks}", *engine]
+        placement, threads = case.placement, case.workload.threads_of_rank
+        options = {
+            "--mpi": wire_up(mpi),
+            "--cpu-bind": "none",
+            "--kill-on-bad-exit": 1,
+            "--job-name": our_name(),
+            "--nodelist": ",".join(placement.hosts),
+            "--nodes": placement.node_count,
+            "--ntasks-per-node": placement.ranks_per_node,
+            "--cpus-per-task": threads if threads > 1 else None,
+            "--distribution": "cyclic" if placement.place == "node" else None,
+            "--ntasks": placement.ranks,
+        }
+        return [program, *given(options), *engine]
 
     def reach(self, program: str, placement: Placement, script: str) -> list[list[str]]:
         allocated = os.environ.get("SLURM_JOB_NUM_NODES", "")
         nodes = placement.node_count or (int(allocated) if is_whole(allocated) else 1)
-        options = [f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
-        if placement.hosts:
-            options.append("--nodelist=" + ",".join(placement.hosts[:nodes]))
-        return [[program, *options, "sh", "-c", script]]
+        each = {"--nodes": nodes, "--ntasks": nodes, "--ntasks-per-node": 1}
+        hosts = {"--nodelist": ",".join(placement.hosts[:nodes])}
+        return [[program, *given(each), *given(hosts), "sh", "-c", script]]
 
     def end_strays(self) -> None:
         """Slurm does not end a step when its srun is killed."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.plan import Case
-from hockney.run.launchers import answer, flux
+from hockney.run.launchers import answer, flux, given
 from hockney.run.mpis import Mpi
 from hockney.run.schedulers import Allocation, Job, JobState, options_of
 
@@ -27,21 +27,17 @@ def launcher() -> str:
 
 
 def directives(job: Job) -> list[str]:
-    options = [
-        f"--job-name={job.name}",
-        f"--nodes={job.nodes}",
-        f"--nslots={job.nodes * job.per_node}",
-        *([f"--cores-per-slot={job.cpus_per_rank}"] if job.cpus_per_rank > 1 else []),
-        f"--time-limit={job.minutes}m",
+    size = {
+        "--job-name": job.name,
+        "--nodes": job.nodes,
+        "--nslots": job.nodes * job.per_node,
+        "--cores-per-slot": job.cpus_per_rank if job.cpus_per_rank > 1 else None,
+        "--time-limit": f"{job.minutes}m",
         # By default the first letter of a job number depends on the locale.
-        "--output=flux-{{id.f58plain}}.out",
-        *options_of(
-            job,
-            exclusive="--exclusive",
-            account=f"--bank={job.account}",
-            partition=f"--queue={job.partition}",
-        ),
-    ]
+        "--output": "flux-{{id.f58plain}}.out",
+    }
+    where = {"--bank": job.account, "--queue": job.partition}
+    options = [*given(size), *options_of(job, exclusive="--exclusive"), *given(where)]
     return [f"#flux: {words}" for words in options]
 
 

@@ -13,7 +13,7 @@ from hockney.base.errors import UsageError, why_failed
 from hockney.plan import Case
 from hockney.plan.bounds import is_whole
 from hockney.plan.topology_files import expand
-from hockney.run.launchers import answer, srun
+from hockney.run.launchers import answer, given, srun
 from hockney.run.mpis import Mpi
 from hockney.run.schedulers import Allocation, Job, JobState, options_of
 
@@ -68,19 +68,15 @@ def launcher() -> str:
 
 
 def directives(job: Job) -> list[str]:
-    options = [
-        f"--job-name={job.name}",
-        f"--nodes={job.nodes}",
-        f"--ntasks-per-node={job.per_node}",
-        *([f"--cpus-per-task={job.cpus_per_rank}"] if job.cpus_per_rank > 1 else []),
-        f"--time={job.minutes}",
-        *options_of(
-            job,
-            exclusive="--exclusive",
-            account=f"--account={job.account}",
-            partition=f"--partition={job.partition}",
-        ),
-    ]
+    size = {
+        "--job-name": job.name,
+        "--nodes": job.nodes,
+        "--ntasks-per-node": job.per_node,
+        "--cpus-per-task": job.cpus_per_rank if job.cpus_per_rank > 1 else None,
+        "--time": job.minutes,
+    }
+    where = {"--account": job.account, "--partition": job.partition}
+    options = [*given(size), *options_of(job, exclusive="--exclusive"), *given(where)]
     return [f"#SBATCH {words}" for words in options]
 
 
