@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +14,10 @@ from conftest import RunHockney
 from hockney import records
 from hockney.infer.fitting.fit import curve_of_arrays
 from hockney.infer.fitting.switches import Bracket, narrowed
-from hockney.plan import Placement, Sampling, single, sizes_of
+from hockney.plan import Placement, Plan, Sampling, single, sizes_of
+from hockney.plan.workloads.late import Late
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.records import Run, RunRecord, Samples
+from hockney.records import LaunchRecord, Run, RunRecord, Samples
 from hockney.run.measure.studies.late import LateTimes
 from hockney.run.measure.studies.refine import (
     Refinement,
@@ -189,3 +192,55 @@ def test_a_break_of_the_survey_alone_is_none() -> None:
     assert refinement.done == [seen_twice]
     assert refinement.lost == [seen_once]
     assert "8..16 B" in refinement.notes()[0]
+
+
+BELOW = [(4096, 1.73e-6), (5793, 1.84e-6), (6889, 1.91e-6), (8112, 1.97e-6)]
+ABOVE = [
+    *((8113, 3.43e-6), (8114, 3.26e-6), (8160, 3.36e-6), (8171, 3.9e-6), (8192, 4.3e-6)),
+    *((8933, 4.6e-6), (9742, 4.72e-6), (11585, 4.77e-6), (12634, 5.08e-6), (16384, 5.29e-6)),
+]
+"""Sizes and times of MPICH 5.0.2 on two CPUs: a jump of 70 % at 8113 B, and more just above."""
+
+
+def times_of(size: int) -> float:
+    sizes, times = zip(*(BELOW if size <= 8112 else ABOVE), strict=True)
+    return float(np.interp(size, sizes, times))
+
+
+def refined_by(times: Callable[[int], float], sizes: tuple[int, ...]) -> Run:
+    """The run of a refinement of these times, without an MPI."""
+    plan = single(Pingpong(sizes=sizes_of(sizes), refine=True), Placement(), Sampling())
+    run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
+    clock = [0.0]
+    refinement = Refinement(plan, now=lambda: clock[0])
+    chance = np.random.default_rng(1)
+    session = SimpleNamespace(run=run, add=run.add, reason="launches")
+    step: Plan | None = refinement.first()
+    while step is not None:
+        number = len(run.launches)
+        run.add(LaunchRecord(launch=number))
+        for size in step.first.workload.sizes:
+            late = isinstance(step.first.workload, Late)
+            seconds = 1e-4 if late else times(size.bytes)
+            for number_of_round in range(4):
+                seen = Samples(
+                    launch=number,
+                    round=number_of_round,
+                    operation="late" if late else "pingpong",
+                    bytes=size.bytes,
+                    ranks=2,
+                    peers=(0, 1),
+                    repetitions=1,
+                    ns=[1e9 * seconds * float(np.exp(0.01 * chance.standard_normal()))],
+                )
+                run.add(seen)
+        clock[0] += 0.2
+        step = refinement.next(session)  # type: ignore[arg-type]
+    assert session.reason == "steps"
+    return run
+
+
+def test_a_jump_beside_another_change_is_found() -> None:
+    """A launch that no two lines explain took the confirmed break away."""
+    run = refined_by(times_of, (4096, 8192, 16384))
+    assert (8112, 8113) in [(switch.low_bytes, switch.high_bytes) for switch in run.switches]

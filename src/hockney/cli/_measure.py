@@ -24,6 +24,7 @@ ENDINGS = {
     "precision": "every median is within the requested precision",
     "budget": "the budget is spent",
     "launches": "all requested launches are made",
+    "steps": "nothing is left to look for",
     "decided": "the comparison is conclusive",
     "interrupted": "interrupted",
     "failed": "a launch failed",

@@ -247,7 +247,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
 
 
 class Finish(msgspec.Struct, tag_field="kind", tag="finish", kw_only=True):
-    """How a run ended: precision, budget, launches, interrupted or failed."""
+    """How a run ended: precision, budget, launches, steps, decided, interrupted or failed."""
 
     reason: str
     spent_s: Seconds

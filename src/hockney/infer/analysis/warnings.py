@@ -377,8 +377,11 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
 
 def _launches(run: Run, points: Sequence[PointEstimate]) -> int:
     """The fewest launches of any point; all launches where each chose other rounds of pairs: points
-    are of those with the most pairs only."""
+    are of those with the most pairs only. --refine looks once between the requested sizes."""
     workload, of_pairs = workload_of(run.header.options), {block.launch for block in run.pair_times}
     if isinstance(workload, Fabric) and workload.locate and of_pairs:
         return len(of_pairs)
+    if isinstance(workload, Pingpong) and workload.refine:
+        requested = {size.bytes for size in workload.sizes}
+        points = [point for point in points if point.bytes in requested]
     return min((point.launches for point in points), default=LEAST_LAUNCHES)

@@ -87,7 +87,9 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
             )
         if self.refine and (self.sweep or len(self.sizes) < 2):
             raise UsageError(
-                "--refine needs at least two sizes", "give two sizes or more, and no --preset"
+                "--refine needs at least two sizes",
+                "give two or more, as --sizes 8000,8300 (the range 8000..8300 doubles its first "
+                "size, and has that one alone), and no --preset",
             )
 
     def taking_part(self, ranks: int) -> int:  # noqa: ARG002

@@ -131,12 +131,12 @@ class StepsClock:
 
     def __init__(self, plan: Plan, now: Callable[[], float]) -> None:
         self._now, self._started = now, now()
-        self._budget_s = plan.sampling.budget_s
+        self.total_s = plan.sampling.budget_s
         self._is_simulated = plan.first.placement.platform is not None
 
     @property
     def left_s(self) -> float:
-        return self._budget_s - (self._now() - self._started)
+        return self.total_s - (self._now() - self._started)
 
     def allows(self, seconds: float) -> bool:
         """True if more time is left; simulated time does not count."""

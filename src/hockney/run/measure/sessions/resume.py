@@ -16,7 +16,7 @@ from hockney.run.mpis import Engine
 
 WHOLE = frozenset({"precision", "budget", "complete"})
 """Reasons of the end of complete launches."""
-FINISHED = frozenset({"precision", "budget", "launches", "decided"})
+FINISHED = frozenset({"precision", "budget", "launches", "steps", "decided"})
 """Reasons of the end of complete runs."""
 
 

@@ -14,7 +14,7 @@ from hockney.run.measure.machine.environment import new_header
 from hockney.run.measure.preparation.setup import Setups
 from hockney.run.measure.sessions.answer import Answer, Problem
 from hockney.run.measure.sessions.blocks import Blocks
-from hockney.run.measure.sessions.budget import Budget
+from hockney.run.measure.sessions.budget import Budget, StepsClock
 from hockney.run.measure.sessions.race import Race
 from hockney.run.measure.sessions.resume import spent_s, whole_launches
 from hockney.run.measure.sessions.status import Disturbances, Status
@@ -106,12 +106,14 @@ class Session:
         """Reports the progress of the run. It computes nothing: results are evaluated between
         launches only, and only as far as the rule for stopping needs."""
         known = [(a.case.name, a.least_known) for a in self.answers if a.least_known]
+        # Each step has a budget of its own, of which a reader knows nothing.
+        clock: StepsClock | None = getattr(self.steps, "clock", None)
         self.on_progress(
             Status(
                 case=answer.case,
                 launch=number,
-                total_s=self.budget.total_s,
-                left_s=self.budget.to_come_s,
+                total_s=clock.total_s if clock else self.budget.total_s,
+                left_s=max(clock.left_s, 0.0) if clock else self.budget.to_come_s,
                 progress=progress,
                 least_known=max(known, key=lambda pair: pair[1].precision, default=None),
                 disturbances=self.disturbances,

@@ -34,6 +34,8 @@ ANCHORS = 4
 """Sizes beyond each end of a bracket, through which the two lines are fitted."""
 MOST_LAUNCHES = 32
 """Most launches after the survey; eight narrow an octave at 16 MiB to the byte."""
+NEAREST = 8
+"""Bytes from a bracket of the farthest size beside it in a launch that looks closely."""
 STUCK = 0.75
 """A launch that leaves more than this fraction of a bracket is limited by noise."""
 FIRST_FRACTION = 0.4
@@ -61,6 +63,9 @@ class Refinement:
     done: list[Bracket] = field(default_factory=list)
     lost: list[Bracket] = field(default_factory=list)
     """Breaks of a survey that further launches did not confirm."""
+    close: set[Bracket] = field(default_factory=set)
+    """Open brackets with a jump that two lines through far sizes did not show again: more than one
+    change may be near. The sizes beside them are taken."""
     late: LateTimes | None = None
     sizes: list[int] = field(default_factory=list)
     """Sizes of the last survey."""
@@ -86,6 +91,7 @@ class Refinement:
         run, last = session.run, len(session.run.launches) - 1
         if self.survey is None and not self._has_time():
             self.has_no_survey = True
+            session.reason = "budget"
             return None
         if self.survey is None:
             self.survey = self.last_survey = last + 1
@@ -107,8 +113,7 @@ class Refinement:
             if not self._has_time():
                 self._record(session, {})
                 return None
-            slowest_ns = max(float(np.median(samples.ns)) for samples in run.samples if samples.ns)
-            self.late = LateTimes(late_by(slowest_ns * 1e-9))
+            self.late = LateTimes(late_by(_slowest_s(run)))
             ends = {size for edges in self._edges() for size in edges}
             return self._one_launch(self.late.workload(self.workload, ends))
         self.late.learn(run, last)
@@ -120,6 +125,8 @@ class Refinement:
         return None
 
     def _record(self, session: Session, waits: dict[int, bool]) -> None:
+        """Records the switches, and why nothing follows."""
+        session.reason = "steps" if self._has_time() else "budget"
         for switch in self._switches(session.run, waits):
             session.add(switch)
 
@@ -173,8 +180,13 @@ class Refinement:
             narrower = narrowed(around)
             if 2 * around.sizes < len(sizes):
                 self.open.append(bracket)  # most of the launch was in another state
-            elif narrower is None:
+            elif narrower is None and bracket.jump is None:
                 self.lost.append(bracket)
+            elif narrower is None and bracket in self.close:
+                self.done.append(bracket)
+            elif narrower is None:
+                self.close.add(bracket)
+                self.open.append(bracket)
             elif narrower.is_exact or _width(narrower) > STUCK * _width(bracket):
                 self.done.append(narrower)
             else:
@@ -191,6 +203,10 @@ class Refinement:
 
     def _sizes_around(self, bracket: Bracket, known: list[Bracket]) -> list[int]:
         below, above = self._anchors(bracket, known)
+        if bracket in self.close:
+            steps = [2**power for power in range(NEAREST.bit_length())]
+            below = [bracket.low_bytes - step for step in steps if step < bracket.low_bytes]
+            above = [bracket.high_bytes + step for step in steps]
         inside = np.linspace(bracket.low_bytes, bracket.high_bytes, INSIDE + 2).round()
         return sorted({*below, *(int(size) for size in inside), *above})
 
@@ -257,6 +273,16 @@ def steps_away(brackets: list[Bracket], sizes: list[int]) -> set[int]:
 
 def curve_of_launch(run: Run, number: int) -> Curve:
     return curve_of(estimate(run.of_launches((number,))).own())
+
+
+def _slowest_s(run: Run) -> float:
+    """The time of the slowest size, by its median visit: a single disturbed visit would make every
+    receiver so late that few trains are timed."""
+    visits: dict[int, list[float]] = {}
+    for samples in run.samples:
+        if samples.ns:
+            visits.setdefault(samples.bytes, []).append(float(np.median(samples.ns)))
+    return max(float(np.median(each)) for each in visits.values()) * 1e-9
 
 
 def joined(brackets: list[Bracket], changes: list[tuple[int, int]]) -> list[Bracket]:
