@@ -45,6 +45,22 @@ REPEATED, UNRELATED = "repeated", "unknown"
 """Option of a run whose log repeats points, and its value if their relation is unknown."""
 WITHOUT_BUFFERS = frozenset({"handover", "copy"})
 """Operations that do not use the message buffers of their launch."""
+LISTS: dict[type[Record], str] = {
+    LaunchRecord: "launches",
+    PathRecord: "paths",
+    Switch: "switches",
+    Samples: "samples",
+    PairTimes: "pair_times",
+    Tail: "tails",
+    Completions: "completions",
+    Summary: "summaries",
+    Start: "starts",
+    Probe: "probes",
+    Round: "rounds",
+    Noise: "noises",
+    End: "ends",
+}
+"""The list of a run that holds each kind of record, in an order in which they can be read."""
 
 
 @dataclass
@@ -134,10 +150,10 @@ class Run:
 
     def _of(self, numbers: Container[int]) -> dict[str, Any]:
         """The records of these launches, by their kind."""
-        kinds = ("launches", "samples", "pair_times", "tails", "summaries", "starts", "probes")
         return {
-            kind: [r for r in getattr(self, kind) if r.launch in numbers]
-            for kind in (*kinds, "completions", "rounds", "noises", "paths", "ends")
+            kind: [record for record in getattr(self, kind) if record.launch in numbers]
+            for kind in LISTS.values()
+            if kind != "switches"
         }
 
     @property
@@ -166,60 +182,27 @@ class Run:
     def records(self) -> Iterator[Record]:
         """All records, in an order in which they can be read."""
         yield self.header
-        yield from self.launches
-        yield from self.paths
-        yield from self.switches
-        yield from self.samples
-        yield from (block.record() for block in self.pair_times)
-        yield from self.tails
-        yield from self.completions
-        yield from self.summaries
-        yield from self.starts
-        yield from self.probes
-        yield from self.rounds
-        yield from self.noises
-        yield from self.ends
+        for kind in LISTS.values():
+            for record in getattr(self, kind):
+                yield record.record() if isinstance(record, PairBlock) else record
         if self.finish is not None:
             yield self.finish
 
     def add(self, record: Record) -> None:
         """Adds a record to the list of its kind."""
         match record:
-            case Samples():
+            case Samples() | Tail() | Completions():
                 self._complete(record)
-                self.samples.append(record)
-            case PairTimes():
-                self.pair_times.append(PairBlock.of(record))
-            case Tail():
-                self._complete(record)
-                self.tails.append(record)
-            case Completions():
-                self._complete(record)
-                self.completions.append(record)
-            case Noise():
-                self.noises.append(record)
-            case Round():
-                self.rounds.append(record)
-            case Start():
-                self.starts.append(record)
-            case Probe():
-                self.probes.append(record)
             case LaunchRecord():
                 self._common[record.launch] = record.common_axes
                 self._set_switches(record)
-                self.launches.append(record)
-            case PathRecord():
-                self.paths.append(record)
-            case Switch():
-                self.switches.append(record)
-            case Summary():
-                self.summaries.append(record)
-            case End():
-                self.ends.append(record)
             case Finish():
                 self.finish = record
+                return
             case RunRecord() | Progress():
-                pass
+                return
+        held = PairBlock.of(record) if isinstance(record, PairTimes) else record
+        getattr(self, LISTS[type(record)]).append(held)
 
     def add_decoded(self, block: Decoded) -> None:
         """Adds the records of a block of lines."""
