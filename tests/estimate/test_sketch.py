@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.infer.estimate.sketch import Sketch, merged
+from hockney.infer.estimate.sketch import Sketch
 from hockney.records import Tail
 
 ERROR = 0.005
@@ -36,7 +37,7 @@ def test_a_quantile_is_within_the_stated_error_of_sorting(
 @given(st.lists(SECONDS, min_size=1, max_size=5))
 def test_merging_parts_is_the_whole(parts: list[np.ndarray]) -> None:
     whole = Sketch.of(np.concatenate(parts), ERROR)
-    of_parts = merged(Sketch.of(part, ERROR) for part in parts)
+    of_parts = reduce(Sketch.merged, (Sketch.of(part, ERROR) for part in parts))
     assert np.array_equal(whole.counts, of_parts.counts)
     for fraction in FRACTIONS:
         assert of_parts.quantile(fraction) == whole.quantile(fraction)
@@ -65,7 +66,7 @@ def test_ten_million_times() -> None:
     values = 1e-6 * chance.lognormal(0.0, 0.3, 10_000_000)
     values[::500] *= chance.pareto(1.5, len(values[::500])) + 1.0
     whole = Sketch.of(values, ERROR)
-    parts = merged(Sketch.of(part, ERROR) for part in np.split(values, 10))
+    parts = reduce(Sketch.merged, (Sketch.of(part, ERROR) for part in np.split(values, 10)))
     assert np.array_equal(whole.counts, parts.counts)
     for fraction in (0.5, 0.99, 0.999, 0.9999):
         expected = sorted_quantile(values, fraction)

@@ -36,10 +36,7 @@ class Reduced(msgspec.Struct, frozen=True):
         run, own, every = analysis.run, analysis.estimates, analysis.of_every_launch
         return cls(
             run.header,
-            [
-                *run.launches[:1],
-                *map(_numbered, run.launches[1:]),
-            ],
+            [*run.launches[:1], *map(_numbered, run.launches[1:])],
             run.ends,
             run.cut,
             _without_rounds(own),

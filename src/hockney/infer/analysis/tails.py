@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.quantiles import launch_interval
-from hockney.infer.estimate.sketch import Sketch, merged, samples_needed
+from hockney.infer.estimate.sketch import Sketch, samples_needed
 from hockney.plan.axes import Point, point_of, sort_key
 from hockney.records import Run
 
@@ -61,7 +62,7 @@ def tails_of(sketches: Sketches) -> list[TailQuantiles]:
         launches = list(sketches[point].values())
         if len({launch.relative_error for launch in launches}) > 1:
             continue
-        whole = merged(launches)
+        whole = reduce(Sketch.merged, launches)
         quantiles = tuple(_quantile(fraction, launches, whole) for fraction in QUANTILES)
         tails.append(TailQuantiles(point, len(whole), whole.relative_error, quantiles))
     return tails

@@ -8,7 +8,6 @@ a quantile is within a stated fraction of the true one (DDSketch: Masson, Rim an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,14 +72,6 @@ class Sketch:
 def base_of(relative_error: float) -> float:
     """The ratio of a bin's ends."""
     return (1.0 + relative_error) / (1.0 - relative_error)
-
-
-def merged(sketches: Iterable[Sketch]) -> Sketch:
-    """One histogram of all; raises ValueError where there are none, or their bins differ."""
-    first, *others = sketches
-    for other in others:
-        first = first.merged(other)
-    return first
 
 
 def samples_needed(quantile: float) -> int:

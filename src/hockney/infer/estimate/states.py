@@ -136,15 +136,9 @@ def _with_blind_launches(run: Run, probes: dict[Key, float], states: States) -> 
 
 
 def _handovers(run: Run) -> dict[Key, float]:
-    launches, rounds, ns = (
-        run.probes.column(name).tolist() for name in ("launch", "round", "handover_ns")
-    )
-    keys = zip(launches, rounds, strict=True)
-    return {
-        key: handover_ns * 1e-9
-        for key, handover_ns in zip(keys, ns, strict=True)
-        if handover_ns > 0.0
-    }
+    columns = (run.probes.column(name).tolist() for name in ("launch", "round", "handover_ns"))
+    rows = zip(*columns, strict=True)
+    return {(launch, round_): ns * 1e-9 for launch, round_, ns in rows if ns > 0.0}
 
 
 def work_of_rounds(run: Run) -> dict[Key, float]:

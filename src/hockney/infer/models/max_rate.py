@@ -8,7 +8,8 @@ the node, R_N unbounded, it is Hockney's line.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -55,10 +56,10 @@ class _Protocol:
     end: int
     saturated: bool
     """True if some number of pairs fills the node, so that R_N can be fitted."""
-    alpha: Array
-    pair: Array
+    alpha: Array = field(default_factory=partial(np.zeros, 1))
+    pair: Array = field(default_factory=partial(np.zeros, 1))
     """1 / R_C in s/B."""
-    node: Array
+    node: Array = field(default_factory=partial(np.zeros, 1))
     """1 / R_N in s/B."""
 
 
@@ -149,17 +150,11 @@ def _fitted(curve: Curve, starts: list[int]) -> tuple[list[_Protocol], Array]:
     seconds = curve.median_s[None, :]
     weight = np.ones_like(seconds)
     bounds = [0, *starts, len(curve.bytes)]
-    nothing = np.zeros(1)
     for _ in range(_ROUNDS):
         protocols, parts = [], []
         for first, end in pairwise(bounds):
             each = [
-                _solved(
-                    curve,
-                    _Protocol(first, end, saturated, nothing, nothing, nothing),
-                    seconds,
-                    weight,
-                )
+                _solved(curve, _Protocol(first, end, saturated), seconds, weight)
                 for saturated in (False, True)
             ]
             residuals = [_ln_residuals(curve, protocol) for protocol in each]

@@ -51,18 +51,11 @@ def _of_measured(
     patterns: Sequence[Pattern], measured: Mapping[Measured, Parameter], why: UsageError
 ) -> Answers:
     """The measured sizes among the patterns. Raises `why` if there is none."""
-    is_measured = [
-        pattern.name == MESSAGE and (pattern.bytes, 1) in measured for pattern in patterns
-    ]
-    if not any(is_measured):
+    known = [p for p in patterns if p.name == MESSAGE and (p.bytes, 1) in measured]
+    if not known:
         raise why
-    each = list(zip(patterns, is_measured, strict=True))
     return Answers(
-        tuple(
-            Prediction(pattern, measured[pattern.bytes, 1], measured=True)
-            for pattern, is_known in each
-            if is_known
-        ),
-        refused=tuple(pattern for pattern, is_known in each if not is_known),
+        tuple(Prediction(p, measured[p.bytes, 1], measured=True) for p in known),
+        refused=tuple(pattern for pattern in patterns if pattern not in known),
         why=why,
     )

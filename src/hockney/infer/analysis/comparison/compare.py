@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -312,14 +314,12 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
         return (0, 0), []
     if first.states.mixed or second.states.mixed:
         return (0, 0), []
-    best: tuple[float, int, int] | None = None
-    for a in first.states.states:
-        for b in second.states.states:
-            fraction = min(a.fraction, b.fraction)
-            alike = are_one_state(a.handover_s, b.handover_s)
-            if alike and (best is None or fraction > best[0]):
-                best = (fraction, a.id, b.id)
-    if best is None:
+    alike = [
+        (min(a.fraction, b.fraction), a.id, b.id)
+        for a, b in product(first.states.states, second.states.states)
+        if are_one_state(a.handover_s, b.handover_s)
+    ]
+    if not alike:
         states = [
             ", ".join(
                 f"{1e9 * (state.handover_s or 0.0):.0f} ns" for state in analysis.states.states
@@ -330,7 +330,7 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
             "the machine was in different states: core-to-core latency "
             f'{states[0]} in "{first.label}", {states[1]} in "{second.label}"; measure again'
         ]
-    fraction, a_id, b_id = best
+    fraction, a_id, b_id = max(alike, key=itemgetter(0))
     notes = []
     if (a_id, b_id) != (0, 0):
         handover = first.estimates.state(a_id).handover_s or 0.0

@@ -1,7 +1,7 @@
 """Slow nodes, switches, cables and pairs of a network, from passes over its pairs.
 
 The engine and its rule are those of all verbs (faults.py). Only switches that are known account for
-a time: those that the times show (pairwise.py) group the tables, and explain nothing away.
+a time: those that the times show (pair_levels.py) group the tables, and explain nothing away.
 """
 
 from __future__ import annotations
