@@ -219,8 +219,12 @@ def test_names_of_a_choice_are_listed_in_words(verb: str) -> None:
             assert not [name for name in option.type.choices if str(name) not in record[1]]
 
 
-def test_the_index_of_the_pages_lists_the_verbs_as_the_help_does() -> None:
-    text = Path(__file__).parents[2].joinpath("docs", "index.md").read_text(encoding="utf-8")
+def test_readme_and_index_list_the_verbs_as_the_help_does() -> None:
+    project = Path(__file__).parents[2]
+    readme = project.joinpath("README.md").read_text(encoding="utf-8")
+    for section, lines in SECTIONS.items():
+        assert f"| {section} | {', '.join(lines)} |\n" in readme
+    text = project.joinpath("docs", "index.md").read_text(encoding="utf-8")
     listed = text.split("## Verbs", 1)[1].split("\n## ", 1)[0]
     for section, lines in SECTIONS.items():
         block = re.split(r"\n\*\*|\nEvery verb", listed.split(f"**{section}**", 1)[1])[0]
