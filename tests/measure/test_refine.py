@@ -18,8 +18,11 @@ from hockney.plan import Placement, Plan, Sampling, single, sizes_of
 from hockney.plan.workloads.late import Late
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import LaunchRecord, Run, RunRecord, Samples
+from hockney.run.measure.sessions.budget import Budget
 from hockney.run.measure.studies.late import LateTimes
 from hockney.run.measure.studies.refine import (
+    LATE_FRACTION,
+    PARTS,
     Refinement,
     joined,
     protocol,
@@ -115,8 +118,12 @@ def test_noise_alone_holds_no_switch(seed: int) -> None:
     assert narrowed(curve_of_arrays(sizes, (1e-6 + 1e-10 * sizes) * np.exp(0.02 * chance))) is None
 
 
+def header() -> RunRecord:
+    return RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong")
+
+
 def late_run(times_ns: dict[int, list[float]]) -> Run:
-    run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
+    run = Run(header())
     for size, ns in times_ns.items():
         run.add(
             Samples(
@@ -210,8 +217,7 @@ def times_of(size: int) -> float:
 def refined_by(times: Callable[[int], float], sizes: tuple[int, ...]) -> Run:
     """The run of a refinement of these times, without an MPI."""
     plan = single(Pingpong(sizes=sizes_of(sizes), refine=True), Placement(), Sampling())
-    run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
-    clock = [0.0]
+    run, clock = Run(header()), [0.0]
     refinement = Refinement(plan, now=lambda: clock[0])
     chance = np.random.default_rng(1)
     session = SimpleNamespace(run=run, add=run.add, reason="launches")
@@ -244,3 +250,24 @@ def test_a_jump_beside_another_change_is_found() -> None:
     """A launch that no two lines explain took the confirmed break away."""
     run = refined_by(times_of, (4096, 8192, 16384))
     assert (8112, 8113) in [(switch.low_bytes, switch.high_bytes) for switch in run.switches]
+
+
+def test_a_step_measures_as_long_as_it_was_given() -> None:
+    """What this process had computed was taken off each step, which then measured for 30 ms."""
+    plan = single(Pingpong(sizes=sizes_of([8, 64]), refine=True), Placement(), Sampling())
+    refinement = Refinement(plan, now=lambda: 0.0)
+    step = refinement.next(SimpleNamespace(run=Run(header()), reason="launches"))  # type: ignore[arg-type]
+    assert step is not None
+    seconds = Budget(step.sampling, earlier=20, now=lambda: 0.0).next_seconds()
+    assert seconds == pytest.approx(plan.sampling.budget_s / PARTS, rel=0.05)
+
+
+def test_late_receivers_keep_their_part_of_the_time() -> None:
+    times = {"left": Sampling().budget_s}
+    plan = single(Pingpong(sizes=sizes_of([8, 64]), refine=True), Placement(), Sampling())
+    refinement = Refinement(plan, now=lambda: Sampling().budget_s - times["left"])
+    refinement.survey = 0
+    assert refinement._may_search(1)
+    times["left"] *= 0.5 * LATE_FRACTION
+    assert not refinement._may_search(1)
+    assert refinement._has_time()

@@ -138,6 +138,12 @@ class StepsClock:
     def left_s(self) -> float:
         return self.total_s - (self._now() - self._started)
 
+    @staticmethod
+    def budget_s(seconds: float) -> float:
+        """The budget of a step that may take so long: a budget begins with the time that this
+        process has computed, which the clock has counted already."""
+        return seconds + 2.0 * time.process_time()
+
     def allows(self, seconds: float) -> bool:
         """True if more time is left; simulated time does not count."""
         return self._is_simulated or self.left_s > seconds

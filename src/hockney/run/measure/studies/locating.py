@@ -71,8 +71,7 @@ class Locating:
         return RoundSearch(ranks, self.workload.visits or most_rounds(ranks), made, steps)
 
     def _launch(self, rounds: list[int]) -> Plan:
-        # A budget begins with the time that this process has computed, which is spent here already.
-        budget_s = max(self.clock.left_s, LEAST_S) + 2.0 * time.process_time()
+        budget_s = self.clock.budget_s(max(self.clock.left_s, LEAST_S))
         sampling = of_one_launch(self.plan.sampling, budget_s, within_budget=False)
         workload = replace(self.workload, chosen=tuple(rounds))
         return single(workload, self.plan.first.placement, sampling)

@@ -42,6 +42,9 @@ FIRST_FRACTION = 0.4
 """The launches of the plan itself get this fraction of the budget."""
 PARTS = 8
 """The next launch gets one of so many parts of the remaining budget."""
+LATE_FRACTION = 0.15
+"""So much of the budget is kept for late receivers, which name the protocols, while breaks are
+looked for."""
 LEAST_S = 0.15
 """No launch measures for less than this."""
 
@@ -99,14 +102,14 @@ class Refinement:
             return self._one_launch(self._pingpong(self.sizes, floor=self.workload.floor))
         if self.late is None:
             self._learn(curve_of_launch(run, last), last)
-            if self.open and self._may_go_on(last):
+            if self.open and self._may_search(last):
                 known = [*self.open, *self.done]
                 around = {
                     size for bracket in self.open for size in self._sizes_around(bracket, known)
                 }
                 return self._one_launch(self._pingpong(around))
             self._close()
-            if self.last_survey == self.survey and self.done and self._may_go_on(last):
+            if self.last_survey == self.survey and self.done and self._may_search(last):
                 self.last_survey = last + 1
                 self.sizes = sorted({*self.sizes, *steps_away(self.done, self.sizes)})
                 return self._one_launch(self._pingpong(self.sizes))
@@ -149,6 +152,11 @@ class Refinement:
         assert self.survey is not None
         return self._has_time() and last - self.survey < MOST_LAUNCHES
 
+    def _may_search(self, last: int) -> bool:
+        """True while late receivers keep their part of the time."""
+        kept_s = LATE_FRACTION * self.clock.total_s
+        return self._may_go_on(last) and self.clock.allows(kept_s)
+
     def _has_time(self) -> bool:
         """True if time is left for another launch."""
         return self.clock.allows(2.0 * LEAST_S)
@@ -158,7 +166,7 @@ class Refinement:
         return structs.replace(self.workload, sizes=every, floor=floor)
 
     def _one_launch(self, workload: Workload) -> Plan:
-        budget_s = max(self.clock.left_s / PARTS, LEAST_S)
+        budget_s = self.clock.budget_s(max(self.clock.left_s / PARTS, LEAST_S))
         sampling = of_one_launch(self.plan.sampling, budget_s)
         return single(workload, self.plan.first.placement, sampling)
 
