@@ -98,6 +98,25 @@ def detected(draw: Draw, wanted: str) -> Callable[[int, int], tuple[int, int]]:
     return run
 
 
+def named_within(
+    nights: int, before: int, deviation: float
+) -> Callable[[int, int], tuple[int, int]]:
+    """Counts histories of a run a night in which a step of 10 % is reported within so many nights.
+    before: the nights before the step. Neighbours correlate by 0.5."""
+
+    def is_named(values: Array) -> bool:
+        looks = range(before + LAST, before + nights + 1)
+        return any(changes_or_drift(values[:count], TOLERANCE) != ([], None) for count in looks)
+
+    def run(n: int, seed: int) -> tuple[int, int]:
+        rng = np.random.default_rng(seed)
+        level = np.repeat([0.0, math.log(1.1)], [before, nights])
+        draws = (level + deviation * correlated(rng, before + nights, 0.5) for _ in range(n))
+        return sum(map(is_named, draws)), n
+
+    return run
+
+
 def run_lengths(draw: Draw, n: int, seed: int) -> Array:
     """Numbers of runs until the first alarm; infinite where there was none."""
     rng = np.random.default_rng(seed)
@@ -152,6 +171,23 @@ CLAIMS: list[Claim] = [
         at_least=0.95,
         run=detected(stepping(1.1, 0.01, 15, 15), "step"),
         n=1000,
+    ),
+    *(
+        Claim(
+            name=f"history: {nights} nights of a step of 10 %, {before} before, "
+            f"deviation {deviation:.0%}",
+            where=WHERE,
+            stated=f"reported within so many nights in at least {at_least:.0%}",
+            at_most=None,
+            at_least=at_least,
+            run=named_within(nights, before, deviation),
+            n=400,
+        )
+        for nights, before, deviation, at_least in (
+            (3, 30, 0.01, 0.9),
+            (7, 7, 0.01, 0.9),
+            (14, 30, 0.02, 0.6),
+        )
     ),
     Claim(
         name="history: drift of 20 % over 30 runs, deviation 1 %",
