@@ -59,16 +59,12 @@ class FatTree:
         return int(np.prod(self._radixes(level)))
 
     def _digits(self, numbers: Whole, level: int) -> list[Whole]:
-        digits = []
-        for radix in self._radixes(level):
-            digits.append(numbers % radix)
-            numbers = numbers // radix
-        return digits
+        return list(np.unravel_index(numbers, self._radixes(level), order="F"))
 
     def _number(self, digits: Sequence[Whole], level: int) -> Whole:
+        """Any number for digits that no switch has, of messages that do not come here."""
         radixes = self._radixes(level)
-        steps = np.cumprod([1, *radixes])[:-1]
-        return np.asarray(sum(digit * step for digit, step in zip(digits, steps, strict=True)))
+        return np.ravel_multi_index(tuple(digits), radixes, mode="clip", order="F")
 
     def _cables_above(self, level: int, hosts: Sequence[str]) -> list[NetworkPart]:
         count, ports = self._count(level), self._ports(level)

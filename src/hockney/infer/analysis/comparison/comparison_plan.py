@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -75,14 +76,9 @@ def shown(scatter: float, launches: float, unseen: Unseen | None) -> float:
 
 
 def _least_launches(scatter: float, unseen: Unseen | None, difference: float) -> int | None:
-    low, high = 4, MOST_NEEDED
-    if shown(scatter, high, unseen) > difference:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        is_enough = shown(scatter, middle, unseen) <= difference
-        low, high = (low, middle) if is_enough else (middle, high)
-    return high
+    tried = range(5, MOST_NEEDED + 1)
+    place = bisect_left(tried, True, key=lambda n: shown(scatter, n, unseen) <= difference)
+    return tried[place] if place < len(tried) else None
 
 
 def _least_runs(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -276,7 +276,8 @@ def _attributed(
     causes: list[Cause] = []
     while rest and sum(gap.size for gap in left) > (1.0 - ENOUGH) * size:
         of_left = _weighed(left, rest) if causes else of_all
-        parts = [of_left[factor.name].best.part / size for factor in rest]
+        best_forms = [_best(of_left[factor.name]) for factor in rest]
+        parts = [form.part / size for form in best_forms]
         most = max(parts)
         if most < LEAST_PART:
             break
@@ -285,7 +286,7 @@ def _attributed(
         chosen = rest[best]
         instead = [rest[i].name for i in enough if i != best and rest[i].kind == chosen.kind]
         causes.append(Cause(chosen, min(parts[best], 1.0), tuple(instead)))
-        predicted = of_left[chosen.name].best.predicted
+        predicted = best_forms[best].predicted
         left = [gap.without(prediction) for gap, prediction in zip(left, predicted, strict=True)]
         rest.remove(chosen)
     named = {cause.factor.name for cause in causes}
@@ -314,59 +315,51 @@ class _Described:
     much as this form with one does: then nothing shows the border."""
 
 
-@dataclass(frozen=True)
-class _Weighed:
-    """What the forms of a factor describe."""
+def _weighed(
+    gaps: Sequence[Gap], factors: Sequence[DifferingFactor]
+) -> dict[str, list[_Described]]:
+    """What each form of the factors describes, by the factors' names, and at last nothing."""
 
-    each: Sequence[_Described]
-    best: _Described
-    """The first of those that leave the least; nothing, where the difference has no border that
-    they have."""
+    def described(predicted: Sequence[Array]) -> _Described:
+        left = (gap.size - gap.left(own) for gap, own in zip(gaps, predicted, strict=True))
+        return _Described(predicted, sum(left))
 
-
-def _weighed(gaps: Sequence[Gap], factors: Sequence[DifferingFactor]) -> dict[str, _Weighed]:
-    """Factors by name."""
-
-    def described(form: Form, limits: Limits) -> _Described:
-        return _described(gaps, [best_prediction(gap, form, limits) for gap in gaps])
+    def best_of(form: Form, limits: Limits) -> _Described:
+        return described([best_prediction(gap, form, limits) for gap in gaps])
 
     @cache
     def without_limits(name: str) -> float:
-        return described(FORMS[name], Limits()).part
+        return best_of(FORMS[name], Limits()).part
 
-    def weighed(factor: DifferingFactor) -> Iterator[_Described]:
-        for form in factor.forms:
-            own = described(form, factor.limits)
-            other = max(without_border(form), key=without_limits, default=None)
-            is_as_much = other is not None and without_limits(other) >= own.part > 0.0
-            yield replace(own, instead=other if is_as_much else None)
+    def weighed(form: Form, limits: Limits) -> _Described:
+        own = best_of(form, limits)
+        other = max(without_border(form), key=without_limits, default=None)
+        is_as_much = other is not None and without_limits(other) >= own.part > 0.0
+        return replace(own, instead=other if is_as_much else None)
 
-    nothing = _described(gaps, [np.zeros_like(gap.log_ratio) for gap in gaps])
-    by_name = {}
-    for factor in factors:
-        each = list(weighed(factor))
-        shown = [form for form in each if form.instead is None]
-        best = max(shown, key=lambda form: form.part, default=nothing)
-        by_name[factor.name] = _Weighed(each, best)
-    return by_name
+    nothing = described([np.zeros_like(gap.log_ratio) for gap in gaps])
+    return {
+        factor.name: [*(weighed(form, factor.limits) for form in factor.forms), nothing]
+        for factor in factors
+    }
 
 
-def _described(gaps: Sequence[Gap], predicted: Sequence[Array]) -> _Described:
-    left = (gap.size - gap.left(own) for gap, own in zip(gaps, predicted, strict=True))
-    return _Described(predicted, sum(left))
+def _best(weighed: Sequence[_Described]) -> _Described:
+    """The first form that leaves the least, of those whose border the difference has, if any."""
+    return max((form for form in weighed if form.instead is None), key=lambda form: form.part)
 
 
-def _why_cleared(factor: DifferingFactor, weighed: _Weighed | None, size: float) -> str:
+def _why_cleared(factor: DifferingFactor, weighed: Sequence[_Described] | None, size: float) -> str:
     """weighed: against all differences, of this size together; None if it cannot act."""
     if factor.why_not:
         return factor.why_not
     if weighed is None:
         return "its effect is unknown: --try measures it"
-    part = weighed.best.part / size
+    part = _best(weighed).part / size
     if part >= LEAST_PART:
         return f"could explain up to {100.0 * min(part, 1.0):.0f} % of it instead"
-    most = max((form.part for form in weighed.each), default=0.0)
-    instead = (form.instead for form in weighed.each if form.part == most)
+    most = max(form.part for form in weighed)
+    instead = (form.instead for form in weighed if form.part == most)
     if name := next(filter(None, instead), None):
         return f"the difference does not begin or end there: it is {FORM_WORDS[name]}"
     return "differs, but cannot explain this form"

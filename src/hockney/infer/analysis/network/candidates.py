@@ -40,26 +40,20 @@ Units = tuple[int, ...]
 class Peers:
     """Candidates of one kind and size, compared with each other."""
 
+    what: str
+    """Name of the kind, in the plural."""
     board: int
     units: Sequence[Units]
     values: Array
     """Shape (units,): log times relative to the usual one."""
     members: Callable[[Units], Whole]
     """The pairs of a candidate."""
-    test: Tested
-    what: str = ""
-    """Name of the kind, in the plural."""
+    beside_others: Tested | None = None
+    """The test of candidates that are too few for one of their own."""
 
-    @classmethod
-    def of(
-        cls,
-        what: str,
-        board: int,
-        units: Sequence[Units],
-        values: Array,
-        members: Callable[[Units], Whole],
-    ) -> Peers:
-        return cls(board, units, values, members, tested(values), what)
+    @cached_property
+    def test(self) -> Tested:
+        return self.beside_others or tested(self.values)
 
 
 @dataclass(frozen=True)

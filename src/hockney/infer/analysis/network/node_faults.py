@@ -161,7 +161,7 @@ def _slow_units(
             if len(judged) >= LEAST_MEMBERS:
                 values = effects(ends, board.kinds[own], board.logs[own], alike)[judged]
                 names = [(unit,) for unit in judged.tolist()]
-                sets.append(Peers.of(what, number, names, values, _with(own, ends)))
+                sets.append(Peers(what, number, names, values, _with(own, ends)))
     family, slow, many = search.tested(kind, sets)
     many |= of_slower_kind(sets, many, search.boards, search.outcome)
     if kind == NODE:

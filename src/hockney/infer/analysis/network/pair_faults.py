@@ -45,7 +45,7 @@ def _find_of_kind(search: FaultSearch, kind: str, is_inside: bool) -> None:
             names, values = _by_line(ends[own], above, np.median if is_inside else of_cable)
             if len(names) >= LEAST_MEMBERS:
                 what = search.network.plural(kind)
-                sets.append(Peers.of(what, number, names, values, _equal(own, ends[own])))
+                sets.append(Peers(what, number, names, values, _equal(own, ends[own])))
     _, slow, many = search.tested(kind, sets)
     search.add(slow.values())
     for number, (own, ends) in enumerate(lines):
@@ -78,7 +78,7 @@ def find_pairs(search: FaultSearch) -> None:
 def _pair_peers(search: FaultSearch, number: int, own: Whole, values: Array) -> Peers:
     ends = np.sort(search.boards[number].ends[own], axis=1)
     names = [(a, b) for a, b in ends.tolist()]
-    return Peers.of(search.network.plural(PAIR), number, names, values, _equal(own, ends))
+    return Peers(search.network.plural(PAIR), number, names, values, _equal(own, ends))
 
 
 def _add_few(search: FaultSearch, number: int, kinds: Sequence[Whole], sets: list[Peers]) -> None:
@@ -97,7 +97,7 @@ def _add_few(search: FaultSearch, number: int, kinds: Sequence[Whole], sets: lis
             )
         elif len(own) > 2:
             few = _pair_peers(search, number, own, values)
-            sets.append(replace(few, test=most.test.beside(values)))
+            sets.append(replace(few, beside_others=most.test.beside(values)))
 
 
 def _equal(own: Whole, ends: Whole) -> Callable[[Units], Whole]:
