@@ -190,3 +190,11 @@ def test_of_three_exchanges_the_fastest_is_marked() -> None:
         text = "\n\n".join(halo.parts(Analysis(halo_run(exchanges=exchanges)), False))
         lines = [line.split() for line in text.splitlines() if line.endswith("< fastest")]
         assert [line[0] for line in lines] == marked
+
+
+def test_equal_times_look_equal_in_a_heat_map() -> None:
+    """A tenth of a percent was drawn as the whole scale."""
+    seconds = np.array([[np.nan, 2.01e-6, 2.05e-6], [2.01e-6, np.nan, 2.02e-6], [2.05e-6] * 3])
+    *rows, scale = heat_map(seconds, (0, 1, 2)).splitlines()
+    assert rows[0] == "0  . 0 2"
+    assert scale == "0 is 2.01 us, 9 is 2.211 us, log scale; the slowest is 2.05 us"

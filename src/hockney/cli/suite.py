@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +72,7 @@ def command(
     from hockney.run.measure.journal import Journal
     from hockney.run.measure.suite import read_suite
 
-    suite = read_suite(plan_name)
-    requests = [_request(plan_name, run, more) for run in suite.runs]
+    suite, requests = _requested(read_suite(plan_name), plan_name, more)
     plans = [request.plan for request in requests]
     if resume and output is None:
         raise click.UsageError("--resume needs the directory to continue in: give it with -o")
@@ -180,6 +179,21 @@ def _gated(suite: Suite, requests: list[Request], journal: Journal) -> _Judged:
         gate = not_judged("no run measured several pairs", "add one of pairs, cores or fabric")
         return _Judged(gate, (of_gate("", gate, ""),))
     return _Judged(together(gates))
+
+
+def _requested(suite: Suite, where: str, more: tuple[str, ...]) -> tuple[Suite, list[Request]]:
+    """The runs that are not left out, and their plans. Whether there are enough nodes for a run
+    is known from the one before it, as its own words may not fit fewer."""
+    from hockney.run.measure.machine.placements import nodes_of
+
+    runs: list[PlannedRun] = []
+    requests: list[Request] = []
+    for run in suite.runs:
+        if requests and nodes_of(requests[-1].plan.first.placement) < run.least_nodes:
+            continue
+        runs.append(run)
+        requests.append(_request(where, run, more))
+    return replace(suite, runs=tuple(runs)), requests
 
 
 def _request(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:

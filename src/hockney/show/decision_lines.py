@@ -14,6 +14,8 @@ RELATIVE = (
     "with an earlier run (suite --against, compare, history)"
 )
 
+UNHELD = "measured, but neither accepted nor refused, as no earlier run was given to compare with"
+
 
 def decision_heading(decision: Decision) -> str:
     return f"verdict: {decision.words.upper()}"
@@ -32,8 +34,8 @@ def decision_lines(decision: Decision) -> list[str]:
     more = len(decision.findings) - MOST_DECIDING
     lines += [f"  and {how_many(more, 'more finding')}, below"] if more > 0 else []
     if decision.unheld:
-        beside = f" and {len(decision.unheld) - 1} more" if len(decision.unheld) > 1 else ""
-        lines.append(f'  compared with nothing: "{decision.unheld[0]}"{beside}')
+        labels = ", ".join(f'"{label}"' for label in decision.unheld)
+        lines.append(f"  {UNHELD}: {labels}")
     if decision.is_relative:
         lines.append(f"  {RELATIVE}")
     return [decision_heading(decision), *lines]

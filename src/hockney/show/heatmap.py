@@ -18,6 +18,9 @@ SLOWER_WAY = "the slower of both directions"
 """What a map shows of a pair with two times."""
 LEAST_SPREAD = 1e-3
 """Relative difference below which times count as equal: digits would show noise."""
+LEAST_SCALE = 0.1
+"""Relative difference of the ends of a scale, at least: a smaller one matters to nobody, as it makes
+no outlier, and would look like a large one."""
 
 
 def rank_map(matrix: Matrix, size: int) -> str:
@@ -27,11 +30,12 @@ def rank_map(matrix: Matrix, size: int) -> str:
 
 
 def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
-    """A digit for each pair, in even steps of log time from the fastest, 0, to the slowest, 9.
-    seconds: shape (ranks, ranks), NaN where nothing was measured."""
+    """A digit for each pair, in even steps of log time from the fastest, 0, to the slowest, 9, or to
+    what would be slow. seconds: shape (ranks, ranks), NaN where nothing was measured."""
     step = -(-len(ranks) // MOST_COLUMNS)
     cells = _blocks(seconds, step)
-    low, high = distinct(float(np.nanmin(seconds)), float(np.nanmax(seconds)))
+    slowest = float(np.nanmax(seconds))
+    low, high = distinct(float(np.nanmin(seconds)), slowest)
     width = max(len(str(rank)) for rank in ranks)
     lines = []
     for row, rank in zip(cells, ranks[::step], strict=True):
@@ -39,12 +43,13 @@ def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
         lines.append(f"{rank:>{width}}  {digits}")
     blocks = f"; blocks of {step} x {step} ranks" if step > 1 else ""
     scale = f"0 is {format_seconds(low)}, 9 is {format_seconds(high)}, log scale{blocks}"
+    scale += f"; the slowest is {format_seconds(slowest)}" if high > slowest else ""
     return "\n".join([*lines, scale if high > low else f"all {format_seconds(low)}{blocks}"])
 
 
 def distinct(low: float, high: float) -> tuple[float, float]:
-    """The ends of a scale; both are `low` where they count as equal."""
-    return low, high if high >= low * (1.0 + LEAST_SPREAD) else low
+    """The ends of a scale for times between these; both are `low` where they count as equal."""
+    return low, max(high, low * (1.0 + LEAST_SCALE)) if high >= low * (1.0 + LEAST_SPREAD) else low
 
 
 def _blocks(seconds: NDArray[np.float64], step: int) -> list[list[float]]:

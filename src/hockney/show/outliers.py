@@ -67,8 +67,8 @@ def _line(outlier: Outlier, places: Mapping[int, Place]) -> str:
     at_once = f" with {outlier.pairs} pairs at once" if outlier.pairs > 1 else ""
     return (
         f"outlier: {outlier.what} {who(outlier, places)}: {format_ratio(outlier.ratio)} times its "
-        f"group ({outlier.group}) at {format_size(outlier.bytes)}{at_once}; p = {outlier.p:.1g}, "
-        f"in {outlier.agreeing}"
+        f"group ({outlier.group}) at {format_size(outlier.bytes)}{at_once}; "
+        f"{outlier.sure}"
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
 from hockney.infer.analysis.findings import DecidingFinding, of_cut, of_gate
-from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Status
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Status, explains
 from hockney.infer.analysis.history.histories import History, Trend
 from hockney.infer.estimate.interval import interval_words
 
@@ -54,9 +54,22 @@ NO_NUMBER = DecidingFinding(NOT_JUDGED, "no number was measured", "", "", "")
 
 
 def decided(findings: Iterable[DecidingFinding]) -> Decision | None:
-    """The verdict of findings, the worst first; None without any."""
-    by_status = sorted(findings, key=lambda finding: ORDER[finding.status])
-    return Decision(tuple(by_status)) if by_status else None
+    """The verdict of findings, the worst first, and what explains others before them; None without
+    any."""
+    known = list(findings)
+    each = [_explained(finding, known) for finding in known]
+    order = sorted(each, key=lambda pair: (ORDER[pair[0].status], pair[1]))
+    return Decision(tuple(finding for finding, _ in order)) if order else None
+
+
+def _explained(
+    finding: DecidingFinding, known: Sequence[DecidingFinding]
+) -> tuple[DecidingFinding, bool]:
+    """A finding, and whether another one explains it, which is then what is to be done first."""
+    for other in known:
+        if other.status == finding.status == FAILED and explains(other.names, finding.names):
+            return replace(finding, action=f"first what explains it: {other.what}"), True
+    return finding, False
 
 
 def decision_of(

@@ -136,7 +136,8 @@ def _of_suspect(suspect: Outlier | Suspect) -> DecidingFinding:
     else:
         what = f"{suspect.what} {', '.join(suspect.names)} is slow"
         reference = "its peers, in the same launches"
-    sure = f"(p {suspect.p:.2g}, {suspect.agreeing})"
+    p = "exact, as it is simulated" if suspect.p is None else f"p {suspect.p:.2g}"
+    sure = f"({p}, {suspect.agreeing})"
     number = f"{format_ratio(suspect.ratio)} times at {format_size(suspect.bytes)} {sure}"
     is_some_pair = (
         isinstance(suspect, Outlier) and suspect.what == PAIR and suspect.is_between_nodes

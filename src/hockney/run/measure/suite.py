@@ -24,7 +24,7 @@ from hockney.base.toml_file import check_keys, parsed_toml, read_toml
 from hockney.plan.bounds import check_combinations
 
 SUITE_KEYS = ("name", "run")
-RUN_KEYS = ("verb", "matrix")
+RUN_KEYS = ("verb", "matrix", "least-nodes")
 
 
 READY = {path.stem: path for path in sorted(Path(hockney.plan.__path__[0], "ready").glob("*.toml"))}
@@ -46,6 +46,8 @@ class PlannedRun:
     label: str
     varied: tuple[str, ...] = ()
     """Those of the matrix."""
+    least_nodes: int = 1
+    """The run is left out where fewer nodes are measured, as it could tell nothing of them."""
 
     def file_name(self, number: int) -> str:
         """A file name from the label."""
@@ -92,6 +94,9 @@ def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedR
         raise UsageError(
             f"{where}: the matrix must have a list for each option", 'write matrix.place = ["core"]'
         )
+    least_nodes = table.get("least-nodes", 1)
+    if not isinstance(least_nodes, int) or isinstance(least_nodes, bool) or least_nodes < 1:
+        raise UsageError(f"{where}: least-nodes = {least_nodes!r}", "write least-nodes = 6")
     fixed = {key: value for key, value in table.items() if key not in RUN_KEYS}
     twice = sorted(set(fixed) & set(matrix))
     if twice:
@@ -101,4 +106,5 @@ def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedR
     for values in itertools.product(*matrix.values()):
         varied = dict(zip(matrix, values, strict=True))
         words = " ".join([label, *(f"{key}={value}" for key, value in varied.items())])
-        yield PlannedRun(verb, tuple((fixed | varied).items()), words, tuple(varied))
+        options = tuple((fixed | varied).items())
+        yield PlannedRun(verb, options, words, tuple(varied), least_nodes)

@@ -179,7 +179,7 @@ def _line(suspect: Suspect) -> str:
         f"{suspect.words}: {format_ratio(suspect.ratio)} times the others at "
         f"{format_size(suspect.bytes)} ({format_seconds(suspect.typical_s)} where "
         f"{format_seconds(suspect.usual_s)} is usual, {how_many(suspect.pairs, 'pair')}, "
-        f"p = {suspect.p:.1g}, in {suspect.agreeing})"
+        f"{suspect.sure})"
     )
 
 

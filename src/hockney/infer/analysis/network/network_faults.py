@@ -28,7 +28,7 @@ from hockney.infer.analysis.network.boards import (
     unmeasured_doubts,
 )
 from hockney.infer.analysis.network.faults import judged
-from hockney.infer.analysis.network.outlier_rule import agreeing_words
+from hockney.infer.analysis.network.outlier_rule import agreeing_words, sure_words
 from hockney.infer.analysis.network.outliers import RULE as RULE_OF_PAIRS
 from hockney.infer.analysis.network.pair_faults import of_cable
 from hockney.infer.analysis.network.pairwise import Pairwise, median_of_passes
@@ -63,8 +63,8 @@ class Suspect:
     """Median time of all pairs of the same levels."""
     ratio: float
     """Time over that of its peers, at the size where the ratio is largest."""
-    p: float
-    """p, corrected for all candidates of its kind."""
+    p: float | None
+    """p, corrected for all candidates of its kind; None of simulated times, which are exact."""
     passes_agreeing: int
     passes: int
     way: str | None = None
@@ -74,6 +74,10 @@ class Suspect:
     @property
     def agreeing(self) -> str:
         return agreeing_words(self.passes_agreeing, self.passes, "pass")
+
+    @property
+    def sure(self) -> str:
+        return sure_words(self.p, self.agreeing)
 
     @property
     def words(self) -> str:
@@ -182,7 +186,10 @@ def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
     judgement = judged(boards, network)
     each = [_one_way(of) if pairwise.is_one_way else (of, None) for of in judgement.faults]
     return Verdict(
-        suspects=tuple(_suspect(fault, way, hosts, pairwise) for fault, way in each),
+        suspects=tuple(
+            replace(_suspect(fault, way, hosts, pairwise), p=None if is_simulated else fault.p)
+            for fault, way in each
+        ),
         nodes=judgement.judged[NODE],
         switches=judgement.judged[INSIDE],
         cables=judgement.judged[CABLE],

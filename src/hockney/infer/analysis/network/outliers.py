@@ -34,6 +34,7 @@ from hockney.infer.analysis.network.outlier_rule import (
     LEAST_RATIO,
     SIGNIFICANCE,
     agreeing_words,
+    sure_words,
 )
 from hockney.infer.analysis.network.places import BETWEEN_NODES, places_of, shared
 from hockney.infer.estimate.points import Estimates, PointEstimate
@@ -74,8 +75,8 @@ class Outlier:
     """Number of pairs at once."""
     ratio: float
     """Time over that of its peers, at the size where the ratio is largest."""
-    p: float
-    """p, corrected for the number of candidates."""
+    p: float | None
+    """p, corrected for the number of candidates; None of simulated times, which are exact."""
     launches_agreeing: int
     launches: int
     names: tuple[str, ...] = ()
@@ -84,6 +85,10 @@ class Outlier:
     @property
     def agreeing(self) -> str:
         return agreeing_words(self.launches_agreeing, self.launches, "launch")
+
+    @property
+    def sure(self) -> str:
+        return sure_words(self.p, self.agreeing)
 
     @property
     def is_between_nodes(self) -> bool:
@@ -216,7 +221,7 @@ def _outlier(fault: Fault, point: PointEstimate, kinds: list[str], numbered: _Nu
         bytes=point.bytes,
         pairs=point.pairs or 1,
         ratio=fault.ratio,
-        p=fault.p,
+        p=None if numbered.network.is_simulated else fault.p,
         launches_agreeing=fault.agreeing,
         launches=fault.launches,
         names=_names(fault, numbered),

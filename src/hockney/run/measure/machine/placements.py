@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -86,6 +87,14 @@ def check_nodes(placement: Placement) -> None:
             f"{ranks} ranks do not fill {how_many(nodes, 'node')}{each}",
             "leave out one of -n, --nodes and --ranks-per-node",
         )
+
+
+def nodes_of(placement: Placement) -> int:
+    """The number of nodes on which ranks are, at most."""
+    if placement.platform:
+        return math.ceil(placement.ranks / (placement.ranks_per_node or 1))
+    nodes = placement.node_count or allocation_here(placement.launcher).nodes or 1
+    return min(nodes, placement.ranks)
 
 
 def check_place_node(placement: Placement) -> None:
