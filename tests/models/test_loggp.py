@@ -290,3 +290,25 @@ def test_launches_that_follow_each_other_make_overheads_less_sure() -> None:
         assert interval is not None
         widths.append(interval.half_width)
     assert widths[0] > 1.5 * widths[1]
+
+
+def test_a_gap_shorter_than_the_overhead_after_a_pause_is_g() -> None:
+    """g was a line through the two largest sizes, above the gap of the small ones."""
+    after_pause = truth(1e-7, Delay(3e-7), Delay(1e-7), 1.5e-7, 5e-11)
+    in_a_row = truth(3e-7, Delay(1e-7), Delay(1e-7), 1.5e-7, 5e-11)
+    assert in_a_row.trains is not None
+    has_none = [not any((*train.send_delay, *train.receive_delay)) for train in in_a_row.trains]
+    seconds = np.where(has_none, in_a_row.seconds, after_pause.seconds)
+    fit = loggp.fit(replace(after_pause, seconds=seconds))
+    assert fit.parameters["g_s"].value == pytest.approx(1.5e-7, rel=0.05)
+    assert any("follow each other sooner than o_send" in note for note in fit.notes)
+
+
+def test_no_overhead_takes_less_than_no_time() -> None:
+    """An interval of o_r reached down to -0.8 us, as overheads are differences of noisy times."""
+    curve = truth(1e-6, Delay(2e-7), Delay(1e-8), 8e-7, 4e-10, noise=0.02, launches=9)
+    for row in loggp.overheads(curve):
+        for known in (row.o_send_s, row.o_receive_s, row.gap_s):
+            assert known.interval is not None
+            assert known.value is not None
+            assert 0.0 <= known.interval.low <= known.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hockney.infer.arrays import Array
-from hockney.infer.models._loggp_numbers import SHOWS, FittedNumbers, Parts, at
+from hockney.infer.models._loggp_numbers import SHOWS, FittedNumbers, Parts, at, shows
 from hockney.plan.trains import Delay
 
 BENDS = 0.2
@@ -36,8 +36,9 @@ def notes_of(
 def bends(best: FittedNumbers, medians: Parts) -> bool:
     """Whether the gap is far from its line at a size, as where protocols differ."""
     gap, line = medians.gap[0], at(best.gap, np.maximum(medians.bytes - 1.0, 0.0))
-    shows = gap > SHOWS * np.maximum(medians.send[0], medians.receive[0])
-    return bool((np.abs(gap - line)[shows] > BENDS * gap[shows]).any())
+    of_sizes = np.maximum(medians.send[0], medians.receive[0])
+    own = shows(gap, of_sizes, of_sizes)
+    return bool((np.abs(gap - line)[own] > BENDS * gap[own]).any())
 
 
 def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: Parts) -> list[str]:
@@ -62,6 +63,13 @@ def _of_terms(best: FittedNumbers, medians: Parts) -> list[str]:
             "L and o_receive cannot be separated: a receive takes as long as the whole message, "
             "as it does where the transfer begins when the receive is posted; only their sum is "
             "known"
+        )
+    send, receive = at(best.send, medians.bytes), at(best.receive, medians.bytes)
+    own = np.minimum(np.maximum(send, receive), np.maximum(medians.send[0], medians.receive[0]))
+    if (SHOWS * medians.gap[0] < own).sum() >= 2:
+        notes.append(
+            "at some sizes messages in a row follow each other sooner than o_send or o_receive, "
+            "which are of messages after a pause, would let them: g is of these sizes, too"
         )
     if best.G == 0.0:
         notes.append("G does not show: over these sizes it changes the time by less than rounding")

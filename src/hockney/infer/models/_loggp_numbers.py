@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.infer.arrays import Array
+from hockney.infer.arrays import Array, Flags
 
 SHOWS = 1.1
-"""A gap must exceed o by this factor to count as g."""
+"""A gap that exceeds o by this factor counts as g, and so does one that is shorter by it: a send
+after a pause may take longer than one in a row, and does not limit these then."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,12 @@ class FittedNumbers:
     receive: tuple[float, float]
     gap: tuple[float, float]
     G: float
+
+
+def shows(gap: Array, lines: Array, of_sizes: Array) -> Flags:
+    """The sizes whose gap is g + (b - 1) G, and not o, which either is on a line or was measured at
+    the size."""
+    return (gap > SHOWS * lines) | (SHOWS * gap < np.minimum(lines, of_sizes))
 
 
 def median_over(rows: Array) -> Array:

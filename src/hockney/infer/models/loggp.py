@@ -35,7 +35,7 @@ from hockney.infer.fitting.fit import (
 )
 from hockney.infer.fitting.line import no_asymptote, weighted_line
 from hockney.infer.models._loggp_notes import bends, notes_of
-from hockney.infer.models._loggp_numbers import SHOWS, FittedNumbers, Parts, at
+from hockney.infer.models._loggp_numbers import FittedNumbers, Parts, at, shows
 from hockney.plan.trains import Delay, Train, delay_s
 
 DATA = "times of trains of messages with and without delays, of at least two different sizes"
@@ -109,8 +109,9 @@ def overheads(curve: Curve) -> list[SizeOverheads]:
     draws = parts.medians(list(drawn(parts.launches, curve.worth, rows)))
 
     def of(median: Array, sample: Array, i: int) -> Parameter:
-        known = sample[~np.isnan(sample[:, i]), i]
-        return parameter(float(median[0, i]), known, parts.launches)
+        # Overheads are differences of noisy times, but none takes less than no time.
+        known = np.maximum(sample[~np.isnan(sample[:, i]), i], 0.0)
+        return parameter(max(float(median[0, i]), 0.0), known, parts.launches)
 
     return [
         SizeOverheads(
@@ -191,9 +192,9 @@ def _solved(medians: Parts, row: int, grows: tuple[bool, ...]) -> FittedNumbers:
     bytes_, one_way = medians.bytes[known], medians.one_way[row, known]
     send = _line(bytes_, medians.send[row, known], grows[0])
     receive = _line(bytes_, medians.receive[row, known], grows[1])
-    slopes = np.maximum(at(send, bytes_), at(receive, bytes_))
     gap = medians.gap[row, known]
-    own = gap > SHOWS * slopes
+    lines = np.maximum(at(send, bytes_), at(receive, bytes_))
+    own = shows(gap, lines, np.maximum(medians.send[row, known], medians.receive[row, known]))
     rest = np.maximum(one_way - at(send, bytes_) - at(receive, bytes_), 0.0)
     wire = np.maximum(bytes_ - 1.0, 0.0)
     g, G = np.nan, _line(wire, rest, True, one_way)[1]
