@@ -223,7 +223,7 @@ def test_readme_and_index_list_the_verbs_as_the_help_does() -> None:
     project = Path(__file__).parents[2]
     readme = project.joinpath("README.md").read_text(encoding="utf-8")
     for section, lines in SECTIONS.items():
-        assert f"| {section} | {', '.join(lines)} |\n" in readme
+        assert f"- {section}: {', '.join(lines)}\n" in readme
     text = project.joinpath("docs", "index.md").read_text(encoding="utf-8")
     listed = text.split("## Verbs", 1)[1].split("\n## ", 1)[0]
     for section, lines in SECTIONS.items():
