@@ -217,7 +217,9 @@ def test_samples_tell_the_states_apart() -> None:
 
 def test_the_caption_tells_unlike_samples_apart() -> None:
     system, other = (analysis(make_run(line_ns, sizes=SIZES), label) for label in ("a", "b"))
-    assert "Sample: time of k round trips, divided by 2k." in caption(describe("time", [system, other], Options()))
+    assert "Sample: time of k round trips, divided by 2k." in caption(
+        describe("time", [system, other], Options())
+    )
     for launch in other.run.launches:
         launch.definition = "whole loop"
     unlike = caption(describe("time", [system, other], Options()))
