@@ -160,7 +160,6 @@ def test_every_name_in_a_description_is_one_that_the_library_accepts(mpicc: str)
         settings = mpich.forcing(algorithm.collective, algorithm, None).env
         [variable] = [name for name, _ in settings if name.endswith("_ALGORITHM")]
         assert accepts(engine, variable, algorithm.own_name), (variable, algorithm.own_name)
-    assert {"mpir", "release_gather"} <= {each.own_name for each in algorithms if each.on_one_node}
 
 
 @pytest.mark.simgrid

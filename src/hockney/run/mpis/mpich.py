@@ -123,8 +123,9 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
         algorithms += with_parameters(
             listed(collective, own_names, AUTO), RADIX, REQUESTS, controls
         )
-        on_node = controls.get(node_variable(collective))
-        node_names = list(_choices(engine, on_node, words)) if on_node else []
+        on_node = controls.get(node_variable(collective), Control(name=""))
+        # In 4.0, which lacks the newlines, the variable is accepted and has no effect.
+        node_names = re.findall(r"\n\s*(\S+)\s+- ", on_node.description or "")
         if IN_SHARED_MEMORY in node_names:
             every = listed(collective, node_names, AUTO)
             algorithms += [replace(algorithm, on_one_node=True) for algorithm in every]
