@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from hockney.infer.analysis.comparison.effects import (
 from hockney.infer.analysis.comparison.explanation import Explanation, explanation
 from hockney.infer.analysis.comparison.host_effect import host_limits
 from hockney.records import Place, Run, encode
-from hockney.show.explanation_lines import answer_words
+from hockney.show.explanation_lines import answer_words, explanation_lines
 from planted_differences import (
     APART,
     DECOYS,
@@ -370,7 +371,10 @@ def test_the_answer_comes_first(hockney: RunHockney, tmp_path: Path) -> None:
     done = hockney("explain", *files(tmp_path, "TCP"))
     first, *rest = done.stdout.splitlines()
     assert done.status == 0
-    assert "times as long as A: OMPI_MCA_btl (100 %)" in first
+    assert re.search(
+        r"times as long as A from 0 B to 4 MiB \(the median of 21 of 21 points\)", first
+    )
+    assert first.endswith(": OMPI_MCA_btl (100 %)")
     assert any("small messages went by shared memory in A and by TCP" in line for line in rest)
     assert any("is not named" in line for line in rest)
 
@@ -442,3 +446,27 @@ def test_sizes_that_go_both_ways_are_said() -> None:
     second.header = msgspec.structs.replace(second.header, id="another")
     words = answer_words(explained(first, second))
     assert words.startswith("B takes 0.771 to 1.3 times as long as A, by size")
+
+
+def test_a_way_that_a_setting_changed_is_no_other_explanation() -> None:
+    seed = SEEDS["TCP"]
+    difference = explained(*pair_of(seed.base, seed.other, 3))
+    assert named(difference) == ["OMPI_MCA_btl"]
+    (way,) = [cleared for cleared in difference.cleared if cleared.factor.name == "transport"]
+    assert way.why == "changed as well, with OMPI_MCA_btl, which explains the difference"
+
+
+def test_one_size_has_no_form() -> None:
+    def run(factor: float) -> Run:
+        return make_run(
+            lambda launch, *_: [factor * 1000.0 + launch] * 3, sizes=(4096,), launches=12
+        )
+
+    first, second = run(1.0), run(1.5)
+    second.header = msgspec.structs.replace(second.header, id="another")
+    difference = explained(first, second)
+    assert difference.shown
+    assert difference.form is None
+    assert answer_words(difference).startswith("B takes 1.5 times as long as A at 4 KiB")
+    lines = explanation_lines(difference)
+    assert "the difference: at 1 of 1 point" in lines

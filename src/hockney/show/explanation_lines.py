@@ -51,7 +51,9 @@ def _points_words(explanation: Explanation) -> str:
     how = f"B takes {format_ratio(explanation.typical_ratio or 1.0)} times as long as A"
     if explanation.is_of_whole:
         how += " as a whole"
-    elif min(ratios) < 1.0 < max(ratios):
+    else:
+        how += _where(explanation)
+    if not explanation.is_of_whole and min(ratios) < 1.0 < max(ratios):
         least, most = format_ratio(min(ratios)), format_ratio(max(ratios))
         how = f"B takes {least} to {most} times as long as A, by size"
     if not explanation.causes:
@@ -63,6 +65,16 @@ def _points_words(explanation: Explanation) -> str:
     if not explanation.is_explained:
         words += f"; {LEFT}: {whole_percent(explanation.unexplained)}"
     return words
+
+
+def _where(explanation: Explanation) -> str:
+    """The size of the ratio, or the sizes over which it is the median."""
+    sizes = [point.base.bytes for point in explanation.shown]
+    low, high = format_size(min(sizes)), format_size(max(sizes))
+    if len(sizes) == 1:
+        return f" at {low}"
+    between = f" at {low}" if low == high else f" from {low} to {high}"
+    return f"{between} (the median of {len(sizes)} of {len(explanation.points)} points)"
 
 
 CAUSES: list[TableColumn[Cause | None]] = [
@@ -119,14 +131,14 @@ def _short(text: str) -> str:
 
 def _difference_lines(explanation: Explanation) -> list[str]:
     shown = explanation.shown
-    words = FORM_WORDS[explanation.form or "any"]
+    words = f"; {FORM_WORDS[explanation.form]}" if explanation.form is not None else ""
     if explanation.span is not None:
         low, high = map(format_size, explanation.span)
-        words = f"from {low} to {high} only" if low != high else f"at {low} only"
+        words = f"; from {low} to {high} only" if low != high else f"; at {low} only"
     where = f"at {len(shown)} of {how_many(len(explanation.points), 'point')}"
     if explanation.is_of_whole:
         where = "as a whole, and surely at no single point"
-    lines = [f"the difference: {where}; {words}"]
+    lines = [f"the difference: {where}{words}"]
     by_size = sorted(shown, key=lambda point: point.base.bytes)
     for point in dict.fromkeys((by_size[0], by_size[-1])):
         lines.append(f"  {_point(point)}")

@@ -80,7 +80,7 @@ class Explanation:
     """In the order of what they explain."""
     cleared: tuple[Cleared, ...]
     form: str | None
-    """A name of effects.FORMS; None where no difference is shown."""
+    """A name of effects.FORMS; None where no difference is shown, and where one size shows none."""
     span: tuple[int, int] | None
     """Sizes between which alone a difference is shown; None if it is not so."""
     gate: Gate | None = None
@@ -208,7 +208,8 @@ def _explained(judged: Explanation, tolerance: float) -> Explanation:
     whole = judged.whole if judged.is_of_whole else None
     gaps = _gaps(judged.points, tolerance, whole)
     causes, cleared = _attributed(gaps, factors)
-    return replace(judged, causes=causes, cleared=cleared, form=form_of(gaps), span=span_of(gaps))
+    form = form_of(gaps) if len({point.base.bytes for point in judged.points}) > 1 else None
+    return replace(judged, causes=causes, cleared=cleared, form=form, span=span_of(gaps))
 
 
 def _moved(analysis: Analysis) -> list[str]:
@@ -290,8 +291,11 @@ def _attributed(
         left = [gap.without(prediction) for gap, prediction in zip(left, predicted, strict=True)]
         rest.remove(chosen)
     named = {cause.factor.name for cause in causes}
+    is_explained = sum(cause.part for cause in causes) >= ENOUGH
+    settings = [each.factor.name for each in causes if each.factor.kind == Kind.SETTING]
+    because = ", ".join(settings) if is_explained else ""
     cleared = [
-        Cleared(factor, _why_cleared(factor, of_all.get(factor.name), size))
+        Cleared(factor, _why_cleared(factor, of_all.get(factor.name), size, because))
         for factor in factors
         if factor.name not in named
     ]
@@ -349,13 +353,18 @@ def _best(weighed: Sequence[_Described]) -> _Described:
     return max((form for form in weighed if form.instead is None), key=lambda form: form.part)
 
 
-def _why_cleared(factor: DifferingFactor, weighed: Sequence[_Described] | None, size: float) -> str:
-    """weighed: against all differences, of this size together; None if it cannot act."""
+def _why_cleared(
+    factor: DifferingFactor, weighed: Sequence[_Described] | None, size: float, because: str
+) -> str:
+    """weighed: against all differences, of this size together; None if it cannot act. because: the
+    settings that explain all of it, if they do: what was seen to change then follows from them."""
     if factor.why_not:
         return factor.why_not
     if weighed is None:
         return "its effect is unknown: --try measures it"
     part = _best(weighed).part / size
+    if part >= LEAST_PART and because and factor.kind == Kind.TRACE:
+        return f"changed as well, with {because}, which explains the difference"
     if part >= LEAST_PART:
         return f"could explain up to {100.0 * min(part, 1.0):.0f} % of it instead"
     most = max(form.part for form in weighed)
