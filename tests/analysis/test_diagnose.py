@@ -103,8 +103,8 @@ def running_back(round_: int) -> float:
 @pytest.mark.parametrize(
     ("at_s", "gaps"),
     [
-        (suspended, "8 gaps between visits, the longest 3600 s, in 8 of 8 launches"),
-        (set_once, "16 gaps between visits, the longest 1e+09 s, in 8 of 8 launches; the clock"),
+        (suspended, "8 gaps between visits, the longest 3,600 s, in 8 of 8 launches"),
+        (set_once, "16 gaps between visits, the longest 1,000,000,000 s, in 8 of 8 launches; the"),
         (running_back, "1592 gaps between visits, the longest 0.01 s, in 8 of 8 launches; the cl"),
     ],
 )
