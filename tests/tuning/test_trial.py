@@ -15,7 +15,7 @@ from hockney.records import MpiFacts
 from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import Engine, Mpi, Rule, format_for, format_named
 from hockney.tuning.rule_files import other_library
-from hockney.tuning.rules_trial import start, try_written, write_tried
+from hockney.tuning.rules_trial import check_library, start, try_written, write_tried
 
 
 def own_format(here: MpiFacts) -> str:
@@ -61,7 +61,7 @@ def test_the_library_reads_all_of_what_is_written(
     form, rules = format_named(name), rules_for(name)
     assert write_tried(form, rules, tmp_path / "rules", here, library, engine) is True
     assert files(tmp_path) == sorted(f"rules{suffix}" for suffix in form.render(rules, engine))
-    assert try_written(form, tmp_path / "rules", here, library, engine) is True
+    assert try_written(form, tmp_path / "rules", library, engine) is True
     assert other_library(form, tmp_path / "rules", here) is None
     newer = MpiFacts(library=here.library, version="99.1")
     words = other_library(form, tmp_path / "rules", newer)
@@ -145,10 +145,7 @@ def test_a_library_that_hangs_with_rules_is_ended_and_they_are_not_written(
     assert files(tmp_path) == []
 
 
-def test_rules_of_another_library_are_refused(
-    library: Mpi, engine: Engine, here: MpiFacts, tmp_path: Path
-) -> None:
+def test_rules_of_another_library_are_refused(library: Mpi, engine: Engine, here: MpiFacts) -> None:
     other = MpiFacts(library=here.library, version="0.0.1")
-    form = format_named(own_format(here))
     with pytest.raises(UsageError, match=r"the files are of .* 0.0.1"):
-        write_tried(form, [], tmp_path / "rules", other, library, engine)
+        check_library(other, library, engine)

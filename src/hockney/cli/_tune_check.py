@@ -40,7 +40,7 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
     placement = _placement(analyses[0].run, options["mpicc"])
     mpi, engine = measured_mpi(library, analyses[0].run, placement)
     held, own = held_in(form, rules, mpi, engine), form.own(engine)
-    proved = try_written(form, rules, library, mpi, engine)
+    proved = try_written(form, rules, mpi, engine)
     targets = targets_of(points, held)
     if not options["quiet"]:
         _say(rules, proved, len(held))

@@ -39,7 +39,6 @@ def write_tried(
     engine: Engine,
 ) -> bool | None:
     """Writes files of rules after `try_files` accepts them; returns its result."""
-    check_library(measured, mpi, engine)
     files = _signed(form, form.render(rules, engine), measured)
     proved = try_files(form, files, mpi, engine)
     write_outputs([(path.with_name(path.name + end), text) for end, text in files.items()], True)
@@ -58,11 +57,8 @@ def _signed(form: RulesFormat, files: Mapping[str, str], measured: MpiFacts) -> 
     return {suffix: f"{first}\n{second}\n{rest}" for suffix, (first, _, rest) in parts.items()}
 
 
-def try_written(
-    form: RulesFormat, path: Path, measured: MpiFacts, mpi: Mpi, engine: Engine
-) -> bool | None:
+def try_written(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> bool | None:
     """Tests existing files of rules, by any program, as `try_files` does."""
-    check_library(measured, mpi, engine)
     texts = {suffix: path.with_name(path.name + suffix) for suffix in form.suffixes}
     if form.with_fault is None:
         _check_starts(mpi, engine, form.environment(path))
