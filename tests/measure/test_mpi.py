@@ -51,6 +51,8 @@ def test_the_order_is_option_variable_path_embedded(
     assert find_mpi().mpicc == variable
     option = install(tmp_path / "option")
     assert find_mpi(str(option)).mpicc == option
+    monkeypatch.chdir(option.parent)
+    assert find_mpi("./" + option.name).mpicc == option, "one engine, however it is named"
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.infer.models import MODELS, fit_model
 from hockney.infer.models.hockney import fit as fit_hockney
 from hockney.infer.predict.ranking import cross_validated_error, rank
+from hockney.records import End
 from samples import make_run, write_run
 
 SIZES = [0, *(2**power for power in range(21))]
@@ -145,6 +146,19 @@ def test_fit_without_a_model_is_hockneys_line(hockney: RunHockney, run_file: Pat
     assert fit["criterion"] == pytest.approx(expected.criterion)
     text = hockney("fit", str(run_file)).stdout
     assert "T(b) = alpha + beta b, least squares" in text
+
+
+def test_fit_says_what_disturbed_the_run(hockney: RunHockney, tmp_path: Path) -> None:
+    run = make_run(nanoseconds, sizes=SIZES)
+    run.ends.append(End(launch=0, reason="failed", message="it hung"))
+    path = write_run(run, tmp_path / "failed.jsonl")
+    done = hockney("fit", str(path))
+    shown = [line for line in hockney("show", str(path)).stderr.splitlines() if "warning:" in line]
+    assert done.status == 0, done.stderr
+    assert shown[0] in done.stderr
+    assert "it hung" in shown[0]
+    assert "more: hockney show " in done.stderr
+    assert done.stderr.count("warning:") <= 2
 
 
 def test_fit_of_segments_gives_their_lines(hockney: RunHockney, run_file: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,6 +37,8 @@ MOST_LOOKED_AT = 500
 """Most files whose first line is read to find other runs."""
 MOST_ENTRIES = 200_000
 """Most files in a directory and all below it: more take seconds, and / was not meant."""
+MOST_WARNINGS = 2
+"""Most warnings of a run beside what is made of it; `hockney show` has all."""
 FEWEST_COUNTED, REDRAWN_S = 5, 0.25
 """Fewest items that are counted on a terminal, and how often the count is drawn (s)."""
 
@@ -156,13 +159,26 @@ def warn_of_modes(analyses: Iterable[Analysis]) -> None:
     """Warns where launches are of several modes, of which a fit describes none; and of a state that
     not all rounds had, which a fit describes alone."""
     listed = list(analyses)
-    modes = (warning.text for analysis in listed for warning in unlike_launches(analysis.estimates))
-    warn(dict.fromkeys(modes))
+    warn(dict.fromkeys(text for analysis in listed for text in _modes(analysis)))
     for analysis in listed:
         first, *others = analysis.states.states
         if others:
             part = f"state 0 alone, {100.0 * first.fraction:.0f} % of its rounds"
             click.echo(f"note: {analysis.run.path}: from {part}", err=True)
+
+
+def _modes(analysis: Analysis) -> list[str]:
+    return [warning.text for warning in unlike_launches(analysis.estimates)]
+
+
+def warn_gravest(analysis: Analysis) -> None:
+    """Warns of what is gravest of a run, beside its modes and sources, and where to read more."""
+    known = {*_modes(analysis), *(note.text for note in source_notes(analysis.run))}
+    texts = [text for warning in analysis.warnings if (text := warning.text) not in known]
+    warn(texts[:MOST_WARNINGS])
+    if texts:
+        path = shlex.quote(str(analysis.run.path))
+        click.echo(f"more: hockney show {path} --diagnose", err=True)
 
 
 def warn(texts: Iterable[str]) -> None:

@@ -107,11 +107,12 @@ class RunCurve:
 
 
 def _curves(file: Path) -> list[RunCurve]:
-    from hockney.cli._files import load, warn_of_modes
+    from hockney.cli._files import load, warn_gravest, warn_of_modes
     from hockney.infer.analysis.fits import NamedCurve
 
     analysis = load(file)
     warn_of_modes([analysis])
+    warn_gravest(analysis)
     curves = analysis.curves or [NamedCurve("", ())]
     return [RunCurve(analysis.run, analysis.fits, curve) for curve in curves]
 

@@ -194,7 +194,9 @@ def _requested_wrapper(mpicc: str | None) -> Path | None:
             raise UsageError(
                 f"{source} {name}: no such command", "give the path of an MPI compiler wrapper"
             )
-        return Path(path)
+        # One wrapper has one engine, from whatever directory it is named; links stay, as wrappers
+        # look at the name that they are called by.
+        return Path(path).absolute()
     return None
 
 
