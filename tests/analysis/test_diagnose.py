@@ -53,6 +53,10 @@ def wandering(_launch: int, round_: int, _bytes: int) -> list[float]:
     return [(1.0 + 0.03 * np.sign(np.sin(round_ / 11.0))) * ns for ns in healthy()]
 
 
+def switched_out(launch: int, round_: int, _bytes: int) -> list[float]:
+    return [2e5 if (launch, round_, i) == (1, 77, 2) else ns for i, ns in enumerate(healthy())]
+
+
 def test_healthy_samples_are_called_so() -> None:
     assert Analysis(make_run(healthy, rounds=100)).diagnosis == Diagnosis([])
 
@@ -68,6 +72,7 @@ def test_healthy_samples_are_called_so() -> None:
         (disturbed_every_eighty_ms, "periodic", "every 8"),
         (in_bursts, "bursts", "the longest 0.05 s"),
         (wandering, "autocorrelation", "visits"),
+        (switched_out, "long times", "1 of 6400 samples are more than 10 times the median"),
     ],
 )
 def test_each_illness_is_named(

@@ -65,3 +65,19 @@ def test_a_point_that_a_variant_lacks_is_not_passed() -> None:
     assert "b cannot be compared at 64 KiB" in gate.why
     answer = "\n".join(view_of(analysis).answer(analysis))
     assert "b: not compared at 64 KiB, where a variant has no time" in answer
+
+
+def test_a_gate_names_no_more_blocks_than_the_line_of_the_ratio_would() -> None:
+    """Ratios close to the limit need far more blocks than the ones that there are can foretell."""
+    times = [0.97, 1.05, 1.07, 0.99] * 10
+    run = varied_run(12, {"a": 1.0, "b": 1.0}, (8,), gate=0.03)
+    variant = {launch.launch: launch.variant for launch in run.launches}
+    kept = list(run.samples)
+    for samples in kept:
+        if variant[samples.launch] == "b":
+            samples.ns[:] = [times[samples.launch // 2] * ns for ns in samples.ns]
+    run.samples = kept
+    gate = variants_gate(Analysis(run).variants)
+    assert gate is not None
+    assert gate.status == NOT_JUDGED
+    assert gate.why.endswith("; more than 48 blocks would have to decide"), gate.why

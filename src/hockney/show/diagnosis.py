@@ -15,7 +15,7 @@ def diagnosis_lines(diagnosis: Diagnosis) -> list[str]:
     if diagnosis.not_possible:
         return [f"diagnosis: not possible, as {diagnosis.not_possible}"]
     if not diagnosis.findings:
-        looked_for = "cold start, modes, gaps, drift, bursts, period or autocorrelation"
+        looked_for = "cold start, modes, gaps, drift, bursts, long times, period or autocorrelation"
         return [f"diagnosis: no {looked_for} was found"]
     lines = ["diagnosis:"]
     for what, group in groupby(diagnosis.findings, key=lambda finding: finding.what):

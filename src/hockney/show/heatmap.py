@@ -19,8 +19,8 @@ SLOWER_WAY = "the slower of both directions"
 LEAST_SPREAD = 1e-3
 """Relative difference below which times count as equal: digits would show noise."""
 LEAST_SCALE = 0.1
-"""Relative difference of the ends of a scale, at least: a smaller one matters to nobody, as it makes
-no outlier, and would look like a large one."""
+"""Relative difference of the ends of a scale, at least: a smaller one makes no outlier, and would
+look like a large one."""
 
 
 def rank_map(matrix: Matrix, size: int) -> str:
@@ -30,8 +30,8 @@ def rank_map(matrix: Matrix, size: int) -> str:
 
 
 def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
-    """A digit for each pair, in even steps of log time from the fastest, 0, to the slowest, 9, or to
-    what would be slow. seconds: shape (ranks, ranks), NaN where nothing was measured."""
+    """A digit for each pair, in even steps of log time from the fastest, 0, to the slowest or what
+    would be slow, 9. seconds: shape (ranks, ranks), NaN where nothing was measured."""
     step = -(-len(ranks) // MOST_COLUMNS)
     cells = _blocks(seconds, step)
     slowest = float(np.nanmax(seconds))

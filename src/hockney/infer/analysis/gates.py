@@ -16,7 +16,7 @@ from hockney.infer.analysis.network.located import Located, LocatedFault
 from hockney.infer.analysis.network.network_faults import Suspect, Verdict
 from hockney.infer.analysis.network.outliers import Outlier, Outliers
 from hockney.infer.analysis.network.part_words import counted
-from hockney.infer.estimate.blocks import VariantRatio
+from hockney.infer.estimate.blocks import MOST_TIMES, VariantRatio
 from hockney.infer.estimate.interval import low_of
 from hockney.plan.axes import Point
 from hockney.plan.workloads import Workload
@@ -119,6 +119,9 @@ def _blocks_for(ratios: Sequence[VariantRatio], bound: float) -> str:
     known = [count for count in needed if count is not None]
     if len(known) < len(needed):
         return MORE
+    supported = min(int(MOST_TIMES * ratio.blocks) for ratio in ratios)
+    if max(known) > supported:  # as the ratio's own line says
+        return f"more than {supported} blocks would have to decide"
     return f"about {max(known)} blocks would decide: --launches {max(known)}, or a larger --budget"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from hockney.base.units import format_percent, format_ratio
 from hockney.infer.analysis.conditions.covariates import covariates
 from hockney.infer.analysis.conditions.gaps import VisitTimes, visit_times
+from hockney.infer.analysis.conditions.long_times import counters_of, long_times
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.by_launch import medians_of
 from hockney.infer.estimate.cells import headline_rows
@@ -56,7 +57,8 @@ class Finding:
     """A property of the samples that a median hides."""
 
     what: str
-    """Kind: cold start, modes, gaps, drift, bursts, periodic, autocorrelation or covariates."""
+    """Kind: cold start, modes, gaps, drift, bursts, long times, periodic, autocorrelation or
+    covariates."""
     operation: str
     bytes: int | None
     """Message size; None for a finding over all sizes."""
@@ -77,6 +79,9 @@ ADVICE = {
     "neighbour; fix the frequency governor, or measure again when the machine is quiet",
     "bursts": "for a while everything is slower: a daemon, a neighbour on the node or the network; "
     "the median does not feel them as long as they are rare",
+    "long times": "now and then a message takes many times the usual time, which no quantile "
+    "shows: a rank that is switched out, a daemon or the network; pin the ranks, "
+    "keep others off their CPUs, and look at `hockney plot --what samples`",
     "periodic": "something disturbs at a fixed period, such as a timer, a daemon or a monitor: "
     "find it, or reserve cores for it (isolcpus, core specialisation)",
     "autocorrelation": "successive samples resemble each other: fewer are independent than it "
@@ -93,6 +98,7 @@ class VisitSeries:
     at_s: Array
     visit_s: Array
     samples_s: Array
+    launch: int = 0
 
 
 @dataclass(frozen=True)
@@ -111,7 +117,12 @@ def diagnose(run: Run, estimates: Estimates) -> Diagnosis:
     findings, searched = _explained(run, estimates), False
     if times.text:
         findings.append(Finding("gaps", run.header.experiment, None, times.text, 1.0))
+    counters = counters_of(run)
     for key, every in _series(run, estimates.states, times):
+        long = long_times({series.launch: series.samples_s for series in every}, counters)
+        if long is not None:
+            words, of_time = long
+            findings.append(Finding("long times", key.operation, key.bytes, words, 1.0 + of_time))
         launches = [series for series in every if len(series.visit_s) >= LEAST_VISITS]
         searched = searched or bool(launches)
         for look in LOOKS if launches else ():
@@ -157,7 +168,7 @@ def _series(
         yield (
             visits.visited[code],
             [
-                VisitSeries(at_s[chosen], visit_s[chosen], seconds[each == number])
+                VisitSeries(at_s[chosen], visit_s[chosen], seconds[each == number], number)
                 for number in numbers[np.argsort(places)].tolist()
                 for chosen in [taken & (launch == number)]
             ],

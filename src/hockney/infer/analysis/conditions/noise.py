@@ -72,7 +72,7 @@ def disturbances(run: Run) -> list[Disturbance]:
     groups = list(by_rank.values())
     quota = list(_quota(groups))
     looked_for = (
-        ("waited", max(map(_waited, groups)), WAITED),
+        ("waited", max(map(waited, groups)), WAITED),
         ("throttled", 0.0 if quota else _throttled(groups), IDLE),
         ("stolen", _stolen(groups), STOLEN),
         ("moved", sum(noise.migrations or 0.0 for noise in every), 0.0),
@@ -85,7 +85,7 @@ def disturbances(run: Run) -> list[Disturbance]:
 def held_by_others(run: Run) -> float:
     """The fraction of a launch for which other processes held the CPU of a rank: the median over
     ranks and launches, 0 where the kernel does not report it."""
-    held = [_waited([noise]) for noise in run.noises]
+    held = [waited([noise]) for noise in run.noises]
     return 0.0 if run.is_simulated or not held else float(np.median(held))
 
 
@@ -102,7 +102,7 @@ def _quota(groups: list[list[Noise]]) -> Iterator[Disturbance]:
         yield Disturbance("quota", took_s, times)
 
 
-def _waited(group: list[Noise]) -> float:
+def waited(group: list[Noise]) -> float:
     """The fraction of a launch that a rank waited while its CPU was taken. The kernel also counts
     the stops by a quota there, which no other process causes."""
     waited, stopped = _fraction(group, "waited_s"), _fraction(group, "throttled_s")

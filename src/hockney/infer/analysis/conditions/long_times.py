@@ -1,0 +1,90 @@
+"""Samples that take many times the median: few, so that no quantile shows them, but a part of the
+time, which a program would lose as well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.base.units import format_percent, format_ratio, format_seconds
+from hockney.infer.analysis.conditions.noise import waited
+from hockney.infer.arrays import Array
+from hockney.infer.estimate.launches import WAITED
+from hockney.records import Noise, Run
+
+LONG = 10.0
+"""Times the median from which on a sample is a long one."""
+LEAST_OF_TIME = 0.01
+"""Least fraction of the time of all samples that the long ones take."""
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What the kernel counted of a launch's ranks."""
+
+    is_held: bool
+    """Whether other processes held a rank's CPU for more than WAITED of it."""
+    switches: float
+    """How often ranks were switched out."""
+
+
+def counters_of(run: Run) -> dict[int, Counters]:
+    """By launch; without those of which the kernel reports nothing."""
+    by_rank: dict[tuple[int, int], list[Noise]] = {}
+    for noise in run.noises:
+        if noise.waited_s is not None:
+            by_rank.setdefault((noise.launch, noise.rank), []).append(noise)
+    of_launch: dict[int, list[list[Noise]]] = {}
+    for (launch, _), group in by_rank.items():
+        of_launch.setdefault(launch, []).append(group)
+    return {
+        launch: Counters(
+            any(waited(group) > WAITED for group in groups),
+            sum(noise.switches or 0.0 for group in groups for noise in group),
+        )
+        for launch, groups in of_launch.items()
+    }
+
+
+def long_times(
+    samples_s: Mapping[int, Array], counters: Mapping[int, Counters]
+) -> tuple[str, float] | None:
+    """What the long samples of a point are, in words, and the fraction of the time that they take;
+    None where that is small. samples_s: by launch."""
+    medians = [float(np.median(each)) for each in samples_s.values() if len(each)]
+    if not medians:
+        return None
+    limit = LONG * float(np.median(medians))
+    long_s = {launch: each[each > limit] for launch, each in samples_s.items()}
+    all_s, taken_s = (sum(float(each.sum()) for each in by.values()) for by in (samples_s, long_s))
+    if taken_s < LEAST_OF_TIME * all_s or taken_s <= 0.0:
+        return None
+    count, total = (sum(map(len, by.values())) for by in (long_s, samples_s))
+    longest = max(float(each.max(initial=0.0)) for each in long_s.values())
+    words = (
+        f"{count} of {total} samples are more than {LONG:g} times the median, and take "
+        f"{format_percent(taken_s / all_s)} of the time of all, the longest "
+        f"{format_seconds(longest)}"
+    )
+    return "; ".join(filter(None, [words, _coincide(long_s, taken_s, counters)])), taken_s / all_s
+
+
+def _coincide(long_s: Mapping[int, Array], taken_s: float, counters: Mapping[int, Counters]) -> str:
+    """In how far the long samples are in launches in which others held a CPU; empty where that is
+    not known."""
+    known = {launch: counters[launch] for launch in long_s if launch in counters}
+    held = [launch for launch, counter in known.items() if counter.is_held]
+    if not known:
+        return ""
+    if not held:
+        return "no other process held a rank's CPU for long in these launches"
+    of_time = sum(float(long_s[launch].sum()) for launch in held) / taken_s
+    switches = sum(known[launch].switches for launch in held)
+    return (
+        f"{format_percent(of_time)} of that is in the {len(held)} of {len(long_s)} launches in "
+        "which other processes held a rank's CPU for more than "
+        f"{format_percent(WAITED)} of the time, and ranks were switched out "
+        f"{format_ratio(switches, 6)} times"
+    )
