@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hockney.infer.arrays import Array
-from hockney.infer.models._loggp_numbers import SHOWS, FittedNumbers, Parts, at, shows
+from hockney.infer.models._loggp_numbers import SHOWS, FittedNumbers, MessageParts, at, shows
 from hockney.plan.trains import Delay
 
 BENDS = 0.2
@@ -21,8 +21,8 @@ SEPARABLE = 0.05
 def notes_of(
     best: FittedNumbers,
     grows: tuple[bool, ...],
-    medians: Parts,
-    draws: Parts,
+    medians: MessageParts,
+    draws: MessageParts,
     delays: dict[Delay, tuple[Array, Array]],
 ) -> list[str]:
     """draws: medians of bootstrap resamples; none of few launches, whose noise is not known."""
@@ -33,7 +33,7 @@ def notes_of(
     ]
 
 
-def bends(best: FittedNumbers, medians: Parts) -> bool:
+def bends(best: FittedNumbers, medians: MessageParts) -> bool:
     """Whether the gap is far from its line at a size, as where protocols differ."""
     gap, line = medians.gap[0], at(best.gap, np.maximum(medians.bytes - 1.0, 0.0))
     of_sizes = np.maximum(medians.send[0], medians.receive[0])
@@ -41,7 +41,7 @@ def bends(best: FittedNumbers, medians: Parts) -> bool:
     return bool((np.abs(gap - line)[own] > BENDS * gap[own]).any())
 
 
-def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: Parts) -> list[str]:
+def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: MessageParts) -> list[str]:
     """Notes on delays that are shorter than the gap and so do not decide the pace of a train."""
     shortest = np.min([np.interp(medians.bytes, *delay) for delay in delays.values()], axis=0)
     if (medians.gap[0] <= shortest).all():
@@ -51,7 +51,7 @@ def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: Parts) -> l
     ]
 
 
-def _of_terms(best: FittedNumbers, medians: Parts) -> list[str]:
+def _of_terms(best: FittedNumbers, medians: MessageParts) -> list[str]:
     notes = []
     bounds = {"L": best.L, "o_send": best.send[0], "o_receive": best.receive[0]}
     for name, value in bounds.items():
@@ -83,7 +83,7 @@ def _of_terms(best: FittedNumbers, medians: Parts) -> list[str]:
 
 
 def _no_lines(
-    best: FittedNumbers, grows: tuple[bool, ...], medians: Parts, draws: Parts
+    best: FittedNumbers, grows: tuple[bool, ...], medians: MessageParts, draws: MessageParts
 ) -> list[str]:
     """Notes on overheads that no line describes, and on those that noise hides at single sizes."""
     notes = []

@@ -15,7 +15,7 @@ after a pause may take longer than one in a row, and does not limit these then."
 
 
 @dataclass(frozen=True)
-class Parts:
+class MessageParts:
     """Times of shape (launches, sizes), NaN where a launch lacks trains of the size; rows of
     medians after `medians`."""
 
@@ -29,9 +29,9 @@ class Parts:
     def launches(self) -> int:
         return len(self.gap)
 
-    def medians(self, draws: list[NDArray[np.intp]]) -> Parts:
+    def medians(self, draws: list[NDArray[np.intp]]) -> MessageParts:
         """Medians over each draw of launches."""
-        return Parts(
+        return MessageParts(
             self.bytes,
             *(
                 np.array([median_over(part[draw]) for draw in draws]).reshape(-1, len(self.bytes))

@@ -35,7 +35,7 @@ from hockney.infer.fitting.fit import (
 )
 from hockney.infer.fitting.line import no_asymptote, weighted_line
 from hockney.infer.models._loggp_notes import bends, notes_of
-from hockney.infer.models._loggp_numbers import FittedNumbers, Parts, at, shows
+from hockney.infer.models._loggp_numbers import FittedNumbers, MessageParts, at, shows
 from hockney.plan.trains import Delay, Train, delay_s
 
 DATA = "times of trains of messages with and without delays, of at least two different sizes"
@@ -153,7 +153,7 @@ def _roles(trains: dict[Train, Array]) -> tuple[int, Delay] | None:
     return None
 
 
-def _parts(curve: Curve) -> Parts:
+def _parts(curve: Curve) -> MessageParts:
     columns = []
     sizes = _sizes(curve)
     for trains in sizes.values():
@@ -168,7 +168,7 @@ def _parts(curve: Curve) -> Parts:
     times = np.array(columns).reshape(len(columns), 4, curve.launches).transpose(1, 2, 0)
     whole = ~np.isnan(times).any(axis=0)
     times = np.where(whole, times, np.nan)[:, whole.any(axis=1)][:, :, whole.any(axis=0)]
-    return Parts(np.array(list(sizes))[whole.any(axis=0)], *times)
+    return MessageParts(np.array(list(sizes))[whole.any(axis=0)], *times)
 
 
 def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
@@ -185,7 +185,7 @@ def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
 # The fit
 
 
-def _solved(medians: Parts, row: int, grows: tuple[bool, ...]) -> FittedNumbers:
+def _solved(medians: MessageParts, row: int, grows: tuple[bool, ...]) -> FittedNumbers:
     """The fitted numbers for one row of medians."""
     known = ~np.isnan(medians.one_way[row] + medians.send[row] + medians.gap[row])
     known &= ~np.isnan(medians.receive[row])

@@ -49,7 +49,7 @@ class LevelChange(NamedTuple):
 
 
 @dataclass
-class Level:
+class LastingLevel:
     """Series that have been at their level since the same look."""
 
     start: int
@@ -59,7 +59,7 @@ class Level:
     detector: Detector | None = None
 
     @classmethod
-    def of(cls, start: int, which: Whole) -> Level:
+    def of(cls, start: int, which: Whole) -> LastingLevel:
         return cls(start, which, np.ones(len(which), dtype=bool))
 
     @property
@@ -86,7 +86,7 @@ class Course:
     changes: list[LevelChange] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.levels = [Level.of(0, np.arange(self.series))]
+        self.levels = [LastingLevel.of(0, np.arange(self.series))]
         """The one with most series first."""
 
     def look(self, time_s: float, values: Array, mark: bool = False) -> list[LevelChange]:
@@ -99,7 +99,7 @@ class Course:
         if self.is_known:
             return []
         if mark:
-            self.levels = [Level.of(len(self.times) - 1, np.arange(self.series))]
+            self.levels = [LastingLevel.of(len(self.times) - 1, np.arange(self.series))]
             return []
         for level in self.levels:
             count = len(self.times) - level.start
@@ -109,7 +109,7 @@ class Course:
                 level.detector.look(time_s, values[level.which])
         return self._judge()
 
-    def _check_interval(self, level: Level) -> None:
+    def _check_interval(self, level: LastingLevel) -> None:
         """Starts the detector; restarts it where the time between looks has changed."""
         gaps = np.diff(self.times[level.start :])
         usual, detector = max(float(np.median(gaps)), 1.0), level.detector
@@ -158,7 +158,7 @@ class Course:
         """Begins a level there, with the looks since: of what changed or, if not many, of all."""
         every = np.arange(self.series)
         which = np.unique([change.series for change in changes]) if self.is_large else every
-        begun = Level.of(start, which)
+        begun = LastingLevel.of(start, which)
         if len(self.times) - start > FIRST_GAPS:
             self._check_interval(begun)
             assert begun.detector is not None
@@ -168,7 +168,7 @@ class Course:
         levels = [level for level in (*self.levels, begun) if level.is_here.any()]
         self.levels = sorted(levels, key=lambda level: -int(level.is_here.sum()))
 
-    def level_of(self, series: int) -> Level:
+    def level_of(self, series: int) -> LastingLevel:
         return next(level for level in self.levels if series in level.here)
 
     @property

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from hockney import __version__
-from hockney.infer.analysis.history.course import Course, Level, LevelChange
+from hockney.infer.analysis.history.course import Course, LastingLevel, LevelChange
 from hockney.infer.analysis.history.watch import Look, Watch
 from hockney.infer.estimate.detector import detector_of, numbers_of
 
@@ -79,10 +79,10 @@ def _prefix(system: int, level: int) -> str:
 
 def _level(
     course: Course, arrays: Mapping[str, Any], prefix: str, start: int, has_detector: bool
-) -> Level:
+) -> LastingLevel:
     numbers = {k.removeprefix(prefix): arrays[k] for k in arrays if k.startswith(prefix)}
     which = numbers.get("which", np.arange(course.series))
-    level = Level(start, which, numbers.get("is_here", np.ones(len(which), dtype=bool)))
+    level = LastingLevel(start, which, numbers.get("is_here", np.ones(len(which), dtype=bool)))
     if has_detector:
         rows = course.rows(start, which)
         level.detector = detector_of(numbers, course.times, rows)
