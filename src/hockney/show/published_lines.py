@@ -12,6 +12,7 @@ from hockney.infer.analysis.claims.published_base import (
     UNKNOWN_NETWORK,
     PublishedFigure,
 )
+from hockney.show.sample_words import sample_words
 from hockney.show.table import TableColumn, table_text
 
 NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
@@ -106,7 +107,7 @@ def frame_lines(positions: Positions) -> list[str]:
     if positions.places:
         lines = [
             _transport(positions),
-            f"definition of this run: {positions.definition or 'unknown'}",
+            f"definition of this run: {sample_words(positions.definition or 'unknown')}",
         ]
         if positions.not_ranked:
             lines.append(f"alpha and r_inf are not compared: {positions.not_ranked}")
