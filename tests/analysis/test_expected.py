@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 import pytest
@@ -97,6 +99,13 @@ def test_with_earlier_runs_the_table_has_their_interval() -> None:
     (line,) = next_run_lines(analysis.expected)
     assert line == "interval of other runs: from 5 earlier runs of this host"
     assert "95 % of other runs" in point_table(analysis.estimates.headline, {}, analysis.expected)
+
+
+def test_what_is_expected_in_one_state_only_says_so() -> None:
+    analysis, *others = day(np.random.default_rng(2), 6, 0.02)
+    analysis.earlier = as_earlier(others)
+    expected = replace(analysis.expected, is_of_state=True)
+    assert next_run_lines(expected)[0].startswith("interval of other runs in this state: from 5 ")
 
 
 def test_runs_of_another_host_are_counted_and_change_nothing() -> None:

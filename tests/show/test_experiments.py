@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from conftest import RunHockney
 from hockney import records
@@ -15,8 +16,9 @@ from hockney.infer.analysis import Analysis
 from hockney.records import Place, Run, Start
 from hockney.show.experiments import halo
 from hockney.show.heatmap import heat_map
+from hockney.show.run_lines import states_shown
 from overlap_samples import HALOS, halo_run
-from samples import Pair, make_pairs_run, one_a_node, write_run
+from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
 
 
 def pairs_run() -> Run:
@@ -198,3 +200,13 @@ def test_equal_times_look_equal_in_a_heat_map() -> None:
     *rows, scale = heat_map(seconds, (0, 1, 2)).splitlines()
     assert rows[0] == "0  . 0 2"
     assert scale == "0 is 2.01 us, 9 is 2.211 us, log scale; the slowest is 2.05 us"
+
+
+def test_the_only_state_is_shown_where_another_run_may_have_another_one() -> None:
+    """It explained a factor of three between runs of a virtual machine, and was not shown."""
+    run = make_run(lambda *_: [1000.0], rounds=13, handover_ns=lambda *_: 53.0)
+    assert states_shown(Analysis(run)) == []
+    run.header = replace(run.header, environment={"hypervisor": True})
+    (line,) = states_shown(Analysis(run))
+    assert line.startswith("state of the machine: core-to-core latency 53 ns")
+    assert line.endswith("; another run may have another one")

@@ -140,7 +140,8 @@ def next_run_lines(expected: Expected | None) -> list[str]:
         words = f"from {how_many(expected.earlier, 'earlier run')} of this host"
     else:
         words = "how much runs differ is assumed, as no earlier run of this host is known"
-    return ["; ".join([f"interval of other runs: {words}", *expected.notes])]
+    where = " in this state" if expected.is_of_state else ""
+    return ["; ".join([f"interval of other runs{where}: {words}", *expected.notes])]
 
 
 def _places(places: Sequence[Place]) -> str:
@@ -200,10 +201,20 @@ def late_lines(starts: Starts | None) -> list[str]:
 
 def _state_line(state: State, of: str = "rounds") -> str:
     words = f"state {state.id}: {100.0 * state.fraction:.0f} % of {of}"
-    if state.handover_s is None:
-        return words
+    return words if state.handover_s is None else f"{words}, {_latency(state)}"
+
+
+def _latency(state: State) -> str:
     likely = f" (probably {state.likely})" if state.likely else ""
-    return f"{words}, core-to-core latency {format_seconds(state.handover_s, 3)}{likely}"
+    return f"core-to-core latency {format_seconds(state.handover_s or 0.0, 3)}{likely}"
+
+
+def states_shown(analysis: Analysis) -> list[str]:
+    """The lines of state_lines(), and the only state where another run may have another one."""
+    state, lines = analysis.changeable_state, state_lines(analysis.estimates)
+    if state is None:
+        return lines
+    return [f"state of the machine: {_latency(state)}; another run may have another one", *lines]
 
 
 def state_lines(estimates: Estimates) -> list[str]:

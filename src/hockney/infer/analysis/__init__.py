@@ -60,6 +60,7 @@ from hockney.infer.analysis.variability import SlowRank, Spread, slow_ranks, var
 from hockney.infer.analysis.warnings import Warning, WithoutNodes, warnings
 from hockney.infer.estimate import Estimates
 from hockney.infer.estimate.points import by_curve
+from hockney.infer.estimate.states import State
 from hockney.infer.predict.parameters import Parameters, parameters_of_run
 from hockney.plan.axes import Axes, Point, texts_apart
 from hockney.records import Run
@@ -97,6 +98,18 @@ class Analysis(EstimatedRun):
     def oversubscribed(self) -> Oversubscribed | None:
         """The node on which ranks or threads shared CPUs; None if none did or it is unknown."""
         return oversubscribed(self.run)
+
+    @cached_property
+    def changeable_state(self) -> State | None:
+        """The machine's only state, by its core-to-core latency, where another run may have another
+        one: in a virtual machine, or where ranks are not pinned; else None."""
+        run, states = self.run, self.estimates.states
+        if len(states.states) != 1 or states.mixed or states.states[0].handover_s is None:
+            return None
+        is_virtual = bool(run.header.environment.get("hypervisor"))
+        places = [place for launch in run.launches for place in launch.places]
+        is_loose = any(place.pinned is False for place in places)
+        return states.states[0] if (is_virtual or is_loose) and not run.is_simulated else None
 
     @cached_property
     def without_nodes(self) -> WithoutNodes | None:

@@ -162,7 +162,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     pieces.append(overlaps_text(title, OVERLAPS, analysis))
     pieces += phase_tables(analysis.phases)
     pieces += _regrets(analysis.regrets)
-    states = run_lines.state_lines(estimates)
+    states = run_lines.states_shown(analysis)
     left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
     return [*pieces, "\n".join([*states, *left_out])]
 

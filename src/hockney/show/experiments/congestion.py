@@ -101,7 +101,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     if few and not analysis.run.is_simulated:
         pieces.append(FEW_RULE)
     pieces.append(tails_text(analysis))
-    return [*pieces, "\n".join(run_lines.state_lines(analysis.estimates))]
+    return [*pieces, "\n".join(run_lines.states_shown(analysis))]
 
 
 def _marked(analysis: Analysis) -> list[TableColumn[Congested]]:

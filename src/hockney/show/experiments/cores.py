@@ -97,7 +97,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     ]
     if isinstance(analysis.workload, Cores) and analysis.workload.parallel:
         pieces.append(_parallel(matrix))
-    pieces.append("\n".join(run_lines.state_lines(analysis.estimates)))
+    pieces.append("\n".join(run_lines.states_shown(analysis)))
     pieces.append(outliers_text(analysis))
     return pieces
 

@@ -92,7 +92,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
         points = [point for point in estimates.own(state) if point.exchange is not None]
         pieces += [*name, *_tables(points, predicted)]
     pieces.append(overlaps_text(HIDDEN_TITLE, OVERLAPS, analysis))
-    return [*pieces, "\n".join(run_lines.state_lines(estimates))]
+    return [*pieces, "\n".join(run_lines.states_shown(analysis))]
 
 
 definitions = run_lines.common_definitions

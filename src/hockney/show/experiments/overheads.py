@@ -52,7 +52,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
             pieces += [table_text(COLUMNS, known.overheads), "\n".join(model_lines(known.fit))]
         else:
             pieces.append(f"state {state}: too few trains were measured for LogGP")
-    return [*pieces, "\n".join(run_lines.state_lines(analysis.estimates))]
+    return [*pieces, "\n".join(run_lines.states_shown(analysis))]
 
 
 definitions = run_lines.definitions

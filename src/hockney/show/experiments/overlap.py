@@ -71,7 +71,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     for state in estimates.numbers(all_states):
         pieces += [f"state {state}"] if all_states else []
         pieces += [_table(analysis, name, state) for name in WHO]
-    return [*pieces, "\n".join(run_lines.state_lines(estimates))]
+    return [*pieces, "\n".join(run_lines.states_shown(analysis))]
 
 
 definitions = run_lines.common_definitions

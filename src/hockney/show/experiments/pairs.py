@@ -146,7 +146,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
         "\n".join(run_lines.heading(analysis)),
         table_text(_marked(analysis), curve),
         side_by_side_text(analysis.side_by_side),
-        "\n".join(run_lines.state_lines(analysis.estimates)),
+        "\n".join(run_lines.states_shown(analysis)),
         "\n".join(_knee_line(knee) for knee in analysis.knees),
         "\n".join(_link_line(use) for use in analysis.link_use),
         table_text(LEVEL_COLUMNS, analysis.levels),

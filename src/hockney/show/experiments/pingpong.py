@@ -23,7 +23,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     pieces = ["\n".join([*run_lines.heading(analysis), _tables(analysis, shown)])]
     pieces.append(side_by_side_text(analysis.side_by_side))
     pieces.append(tails_text(analysis))
-    pieces.append("\n".join(run_lines.state_lines(analysis.estimates)))
+    pieces.append("\n".join(run_lines.states_shown(analysis)))
     return [*pieces, "\n".join(switch_lines(analysis.run.switches))]
 
 

@@ -24,7 +24,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
             table_text(MEDIAN_AND_EXTREMES, analysis.estimates.own(state))
             for state in analysis.estimates.numbers(all_states)
         ),
-        "\n".join(run_lines.state_lines(analysis.estimates)),
+        "\n".join(run_lines.states_shown(analysis)),
     ]
 
 

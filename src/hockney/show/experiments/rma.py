@@ -71,7 +71,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     ordered = [compared for curve in one_sided_curves(analysis.one_sided) for compared in curve]
     pieces.append(table_text(COLUMNS, ordered))
     pieces.append("\n".join(map(help_text, analysis.helped)))
-    pieces.append("\n".join(run_lines.state_lines(analysis.estimates)))
+    pieces.append("\n".join(run_lines.states_shown(analysis)))
     if analysis.measures_pairs:
         pieces += pairs.parts(analysis, all_states)[1:]
     return pieces

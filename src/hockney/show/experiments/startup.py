@@ -68,7 +68,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     return [
         "\n".join(run_lines.heading(analysis, "time")),
         *(_table(analysis.estimates.own(n)) for n in analysis.estimates.numbers(all_states)),
-        "\n".join(run_lines.state_lines(analysis.estimates)),
+        "\n".join(run_lines.states_shown(analysis)),
     ]
 
 

@@ -27,7 +27,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     study = analysis.variants
     assert study is not None
     doubts = [f"note: {line}" for line in doubt_lines(study, study.name)]
-    states = run_lines.state_lines(analysis.estimates)
+    states = run_lines.states_shown(analysis)
     heading = "\n".join(heading_lines(analysis.run, study))
     pieces = [heading, variant_table(study)]
     return pieces + ["\n".join(lines) for lines in (states, doubts) if lines]

@@ -56,6 +56,8 @@ class Expected:
     points: Mapping[Key, NextRun]
     notes: tuple[str, ...] = ()
     """Earlier runs that were left out, and why."""
+    is_of_state: bool = False
+    """Whether runs in other states of the machine were left out."""
 
     @property
     def earlier(self) -> int:
@@ -81,7 +83,7 @@ def next_run(analysis: Analysis, earlier: Sequence[EarlierRun]) -> Expected:
             # Where launches are of two kinds, the median jumps between these.
             interval = known.interval.including(*ends_of_median(point[0].medians_s))
             next_runs[key_without(point[0])] = replace(known, interval=interval)
-    return Expected(next_runs, drift.notes)
+    return Expected(next_runs, drift.notes, drift.is_of_state)
 
 
 def _is_enough(levels: Sequence[RunLevel]) -> bool:

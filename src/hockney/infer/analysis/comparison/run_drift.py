@@ -55,6 +55,8 @@ class RunDrift:
     equal runs differ, too, but the change between groups is no such difference."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
+    is_of_state: bool = False
+    """Whether runs in other states of the machine were left out."""
 
     @classmethod
     def of(cls, judged: Sequence[Analysis], state: int, earlier: Iterable[EarlierRun]) -> RunDrift:
@@ -85,7 +87,7 @@ class RunDrift:
                 f"earlier runs are of {1 + max(map(len, apart))} levels, one after another: how "
                 "much equal runs differ is taken within each"
             )
-        return cls(False, tuple(near), tuple(apart), tuple(notes))
+        return cls(False, tuple(near), tuple(apart), tuple(notes), away > 0)
 
     def between(
         self, points: Sequence[Sides], means: Sequence[Array] = ()
