@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-from reading import numbers, runs, tables
+import re
 
+import pytest
+from reading import numbers, runs, tables, value_of
+
+import excerpts as logs
 import excerpts_of_networks as networks
+from hockney.base.errors import UsageError
 
 MESSAGE = "[n1:47] UCX  WARN  network device 12"
 
@@ -39,6 +43,46 @@ def test_decimal_commas_of_ucx_are_not_thousands() -> None:
     assert any("line 16: '0,400' is not a number" in note for note in notes(text))
 
 
+def outcome(text: str) -> tuple[list[tuple[int, float]], set[str]]:
+    """The numbers of a log, and what is said of it."""
+    try:
+        read = runs(text)
+    except UsageError as refused:
+        return [], {str(refused)}
+    values = ((row.bytes, value_of(row)) for run in read for row in run.summaries)
+    return sorted(values), set(notes(text))
+
+
+DAMAGES = {
+    "behind a message": lambda row: MESSAGE + row,
+    "behind a word": lambda row: f"progress:{row.lstrip()}",
+    "with a message behind": lambda row: f"{row}srun: error: n1",
+    "broken by a message": lambda row: (
+        f"{row[: len(row) * 2 // 3]}srun: error: n1\n{row[len(row) * 2 // 3 :]}"
+    ),
+    "with decimal commas": lambda row: re.sub(r"(\d)\.(\d)", r"\1,\2", row),
+    "with a control character": lambda row: f"\0{row}",
+}
+EXCERPTS = (
+    *("osu 5", "osu bcast", "osu rate", "imb 4", "imb multi", "nccl", "perftest latency"),
+    *("netpipe 3", "netgauge", "netgauge quiet", "fabtests", "ucx old", "gpcnet", "mpibench"),
+)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", EXCERPTS)
+def test_a_damaged_row_is_read_or_said_and_never_another_number(name: str, damage: str) -> None:
+    text = logs.EXCERPTS[name][1]
+    lines = text.splitlines()
+    is_row = re.compile(r"(?!#).*\d\.\d+(?!.*%ile)")
+    known, usual = outcome(text)
+    for place in [n for n, line in enumerate(lines) if is_row.match(line) and "osu_" not in line]:
+        damaged = [*lines[:place], DAMAGES[damage](lines[place]), *lines[place + 1 :]]
+        left, words = outcome("\n".join(damaged) + "\n")
+        assert set(left) <= set(known)
+        assert left == known or words - usual
+
+
 CSV = "size,time (us)\n8,1.25\n16,2.50\n32,{last}"
 
 
@@ -47,6 +91,11 @@ def test_a_last_number_of_csv_without_its_decimals_is_cut(last: str, left: int) 
     [table] = tables(CSV.format(last=last), "csv")
     assert len(table.rows) == left
     assert (table.cut is None) == (left == 3)
+
+
+def test_decimal_commas_between_commas_are_not_read_as_whole_numbers() -> None:
+    with pytest.raises(UsageError, match="line 2: 3 columns of 2: a number beside another may be"):
+        tables("size,time (us)\n8,1,25\n16,2,50\n", "csv")
 
 
 def test_a_last_whole_number_among_others_of_one_decimal_is_whole() -> None:

@@ -10,11 +10,20 @@ from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.not_read import refusal
 from hockney.foreign.logs.table import LogTable, TooLargeError
-from hockney.foreign.logs.whole_tables import note_points_again, note_rows_left
+from hockney.foreign.logs.whole_tables import (
+    note_damaged_rows,
+    note_points_again,
+    note_rows_left,
+)
 from hockney.foreign.programs import PROGRAMS, Reader, csv
 from hockney.records.reading import has_records
 
 CSV = "csv"
+OF_LINES = (
+    *("fabtests", "gpcnet", "itmo", "mpibench", "netgauge", "netpipe", "reframe-perflogs"),
+    *("reprompi", "skampi", "tacc", "ucx-perftest"),
+)
+"""Formats that read every line of a form and pass over all others."""
 MOST_REASONS = 5
 """Most reasons shown if nothing could be read."""
 
@@ -88,6 +97,8 @@ def read(log: Log, name: str) -> list[LogTable]:
     if any(table.rows for table in tables):
         if readers[name].HEADED:
             note_rows_left(log, tables)
+        if name in OF_LINES:
+            note_damaged_rows(log, tables)
         return tables
     notes = [note for table in tables for note in table.notes]
     words = [f"{log.path}: no table of {name} with a row that can be read", *notes[:MOST_REASONS]]

@@ -31,8 +31,9 @@ class Grid:
         heading: dict[int, Meaning],
         mark: str | None,
         rows: Iterable[Record],
+        width: int,
     ) -> None:
-        self.log, self.heading, self.mark = log, heading, mark
+        self.log, self.heading, self.mark, self.width = log, heading, mark, width
         self.tables: dict[tuple[str, int], LogTable] = {}
         self._notes_in = self._unread = LogTable("", "CSV", 1)
         """Hold the notes of rows that cannot be read: the first table with a row, and before it
@@ -60,6 +61,11 @@ class Grid:
             )
             return
         named = self.heading.items()
+        beside = [i for i, what in named if isinstance(what, Column) and i + 1 < len(cells)]
+        if len(cells) > self.width and any(map(str.isdigit, (cells[i + 1] for i in beside))):
+            words = "a number beside another may be its decimals: separate columns by semicolons"
+            self._refuse(line, f"{len(cells)} columns of {self.width}: {words}")
+            return
         texts = {
             what.partition(":")[0]: cells[i].strip() for i, what in named if isinstance(what, str)
         }

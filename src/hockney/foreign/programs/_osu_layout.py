@@ -11,7 +11,9 @@ from typing import Any
 from hockney.base.errors import UsageError
 from hockney.foreign.programs._layout import needed
 from hockney.infer.estimate.points import PointEstimate
+from hockney.plan import Size
 from hockney.plan.axes import AXES, grouped
+from hockney.plan.preset import KIB, MIB, Preset, powers
 from hockney.plan.words import RETURNED, SEPARATE, STANDARD
 from hockney.plan.workloads.collective import COLLECTIVES, NONBLOCKING
 from hockney.records import Run
@@ -128,3 +130,19 @@ def _line(axis: str, value: Any) -> str:
             "export to csv",
         )
     return line
+
+
+def preset() -> Preset:
+    """The preset of OSU Micro-Benchmarks 7.4, osu_latency: each exchange timed with the clock
+    inside."""
+    sizes = tuple(
+        Size(size, 10000, 100) if size <= 8 * KIB else Size(size, 1000, 10)
+        for size in powers(1, 4 * MIB)
+    )
+    return Preset(
+        sizes,
+        every_iteration=True,
+        keep_clock_cost=True,
+        reduce="first",
+        buffers="separate",
+    )

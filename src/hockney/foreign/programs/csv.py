@@ -302,14 +302,15 @@ def _left_out(log: Log, line: int, cells: list[str], rows: Rows) -> str:
 def _grid(log: Log, heading: Heading, rows: Rows) -> list[LogTable]:
     _check_alone(log, heading)
     mark = _mark(heading.columns, rows)
-    whole = Grid(log, heading.columns, mark, rows)
+    width = len(heading.cells)
+    whole = Grid(log, heading.columns, mark, rows, width)
     is_unclear = whole.repeated_in is not None and log.repeated is None
     groups = _by_words(heading, rows) if is_unclear else {}
     if len(groups) < 2:
         return whole.finished()
     tables: list[LogTable] = []
     for words, of_group in groups.items():
-        group_tables = Grid(log, heading.columns, mark, of_group).finished()
+        group_tables = Grid(log, heading.columns, mark, of_group, width).finished()
         for table in group_tables:
             table.options.update(words)
         tables += group_tables

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import product
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
@@ -37,7 +38,7 @@ _SIZED = re.compile(r"(?:^|\s)-S[ =]?(?P<size>\d{1,19})(?=\s|$)")
 _KIND = re.compile(r"(?:^|\s)-o[ =]?(read|writedata|write)\b")
 _HEADING = re.compile(r"^\s*(?P<name>name\s+)?bytes\s+(?:iters|xfers|#sent)\b.*\susec/xfer\b")
 _MACHINE = re.compile(r"^\s*(?:- )?\{ xfer_size: .*\}$")
-_PAIR = re.compile(r"([A-Za-z_/]{2,20}): ([\d.eE+-]{1,40})")
+_PAIR = re.compile(r"([A-Za-z_/]{2,20}): (\d\S{0,39}?)(?=,? |,?$)")
 _SCALED = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)([kmg])")
 RATE_FIELDS = ("value_Bps", "value_per_s")
 """Members of Summary that hold rates."""
@@ -57,6 +58,9 @@ COLUMNS = {
 """Columns that are read; others are rounded to whole thousands or hundredths of a second."""
 
 
+FAR = 0.05
+"""Relative difference of a size from the one that bandwidth and time show, beside their rounding,
+at which a row is not what it seems."""
 NEAR = 0.001
 """Relative tolerance of a size that bandwidth and time imply, beside their rounding."""
 
@@ -99,6 +103,8 @@ def read(log: Log) -> list[LogTable]:
             context.side, context.orders, context.columns = side["side"], {}, []
         elif context.columns and _is_row(text, len(context.columns)):
             _row(log, line, text, context, tables)
+        elif context.columns and _is_row(_first_cells(text, context), len(context.columns)):
+            _order(log, "", context, tables).table.drop(log, line, "other text in the row")
         elif _UBERTEST.match(text):
             context.setting, context.orders = text.strip(), {}
         elif command := _COMMAND.search(text):
@@ -150,6 +156,13 @@ def _is_row(text: str, columns: int) -> bool:
     return len(cells) > 1 and _ends_in_number(cells[-1]) and 2 * numbers > len(cells)
 
 
+def _first_cells(text: str, context: FabtestsContext) -> str:
+    """As many cells as a row has but its last, where they begin with a size."""
+    cells = text.split()[: len(context.columns) - 1]
+    is_whole = len(cells) == len(context.columns) - 1 and cells[0][:1].isdigit()
+    return " ".join(cells) if is_whole else ""
+
+
 def _ends_in_number(cell: str) -> bool:
     return is_number(cell) or cell.lower() in ("inf", "nan")
 
@@ -172,6 +185,8 @@ def _row(log: Log, line: int, text: str, context: FabtestsContext, tables: list[
         if len(cells) != len(columns):
             raise RowError(f"not {len(columns)} columns")
         cells[columns.index(BYTES)] = str(_size(cells, columns, context))
+        if name:
+            _check_size(int(cells[columns.index(BYTES)]), columns, cells)
         columns = _without_zeros(columns, cells)
         order.see(line, order.table.add_row(line, cells, columns))
 
@@ -206,6 +221,20 @@ def _agrees(text: str, size: Decimal, column: Column, rate: str, times: list[str
             if is_printed_so and abs(implied / size - 1) > unsure:
                 return False
     return True
+
+
+def _check_size(size: int, columns: list[Column], cells: list[str]) -> None:
+    """Raises RowError where bandwidth and time show another size: what is before the row is no
+    name, but a message that ends in digits, or the first of a row with a number behind it."""
+    known = dict(zip(columns, cells, strict=True))
+    rates = [(column.factor, known[column]) for column in known if column.statistic == "bandwidth"]
+    times = [known[column] for column in known if column in (LATENCY, IN_STREAM)]
+    for (factor, rate), time in product(rates, times):
+        per_s, us = number(rate), number(time)
+        if per_s and us:
+            unsure = Decimal("0.01") / per_s + Decimal("0.01") / us + Decimal(FAR)
+            if abs(per_s * factor * us / 10**6 - size) > unsure * size:
+                raise RowError(f"{size} bytes are not the size that its bandwidth and time show")
 
 
 def _without_zeros(columns: list[Column], cells: list[str]) -> list[Column]:

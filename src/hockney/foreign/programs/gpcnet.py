@@ -54,7 +54,7 @@ def recognise(log: Log) -> int | None:
 def read(log: Log) -> list[LogTable]:
     tables: list[LogTable] = []
     known: dict[str, Any] = {}
-    section, titles = "", list[str]()
+    section, titles, lost = "", list[str](), list[int]()
     for line, text in log.numbered():
         title, ranks, nodes = _TITLE.match(text), _RANKS.match(text), _NODES.match(text)
         box, heading = _SECTION.match(text), _HEADING.match(text)
@@ -73,8 +73,10 @@ def read(log: Log) -> list[LogTable]:
         elif titles and text.lstrip().startswith("|"):
             cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
             _row(log, line, cells, titles, section, known, tables)
-        elif tables and titles and text.count("|") > len(titles):
-            tables[-1].drop(log, line, "other text in the row")
+        elif titles and text.count("|") > len(titles):
+            lost.append(line)
+    for line in lost if tables else ():
+        tables[0].drop(log, line, "other text in the row")
     return tables
 
 

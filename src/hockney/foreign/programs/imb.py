@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.rows import read_rows
 from hockney.foreign.logs.table import (
     BYTES,
     MEGABYTES,
@@ -23,7 +24,6 @@ from hockney.foreign.logs.table import (
     Column,
     LogTable,
     implied,
-    read_rows,
 )
 from hockney.foreign.programs._layout import count_of, counts, needed
 from hockney.infer.estimate.points import PointEstimate

@@ -39,7 +39,7 @@ def read(log: Log) -> list[LogTable]:
     tables: list[LogTable] = []
     starts: list[dict[tuple[str, str], LogTable]] = [{}]
     seen: set[tuple[str, str, str, str]] = set()
-    version, places = None, list[Place]()
+    version, places, lost = None, list[Place](), list[int]()
     for line, text in log.numbered():
         start, host, row = _START.match(text), _HOST.match(text), _ROW.match(text)
         if start:
@@ -59,8 +59,10 @@ def read(log: Log) -> list[LogTable]:
             _row(log, line, row, starts[-1][key])
         elif tables and line == log.last and _CUT.match(text):
             tables[-1].cut_in(line)
-        elif tables and "Bytes:" in text and "Iters:" in text:
-            tables[-1].drop(log, line, "other text in the row")
+        elif "Bytes:" in text and "Iters:" in text:
+            lost.append(line)
+    for line in lost if tables else ():
+        tables[0].drop(log, line, "other text in the row")
     _keep_counts_apart([list(each.values()) for each in starts])
     return tables
 

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field, replace
 
 from hockney.foreign.logs.commands import MPI_LAUNCHERS, processes_of
 from hockney.foreign.logs.log import LONGEST_LINE, Log
+from hockney.foreign.logs.rows import read_rows
 from hockney.foreign.logs.table import (
     BYTES,
+    NO_NUMBERS,
     SKIPPED,
     Column,
     LogTable,
     RowError,
     is_number,
     is_written_size,
-    read_rows,
 )
 from hockney.foreign.programs import _nccl_json
 from hockney.foreign.programs._csv_heading import factor_of
@@ -192,7 +193,9 @@ def _table(line: int, operation: str, version: str | None, places: list[Place]) 
 def _first_row(log: Log, line: int) -> int:
     """The line of the first row below a heading; `line` without one."""
     for number, text in log.numbered(line):
-        if is_written_size(_first_cell(text)) or _HEADING.match(text):
+        cells = text.split()
+        is_glued = any("." in cell for cell in cells[-8:]) and all(map(_is_value, cells[-4:]))
+        if is_written_size(_first_cell(text)) or _HEADING.match(text) or (cells and is_glued):
             return number
     return line
 
@@ -246,6 +249,10 @@ def _further_row(log: Log, line: int) -> int | None:
 def _has_number(text: str) -> bool:
     """True if a line begins with a number."""
     return is_number(_first_cell(text))
+
+
+def _is_value(cell: str) -> bool:
+    return is_number(cell) or cell.lower() in NO_NUMBERS
 
 
 def _first_cell(text: str) -> str:

@@ -12,6 +12,7 @@ from decimal import Decimal
 from hockney.base.errors import UsageError
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.prefixes import hidden_title
+from hockney.foreign.logs.rows import is_damaged_row, read_rows
 from hockney.foreign.logs.setting_lines import processes_by_line
 from hockney.foreign.logs.table import (
     BYTES,
@@ -20,10 +21,10 @@ from hockney.foreign.logs.table import (
     Column,
     LogTable,
     is_number,
-    read_rows,
 )
 from hockney.foreign.programs._csv_heading import factor_of
 from hockney.foreign.programs._osu_layout import PARAMETER, RANKS, tables_text
+from hockney.foreign.programs._osu_layout import preset as preset
 from hockney.foreign.programs._osu_titles import (
     NAMES,
     TWO_RANKS,
@@ -31,8 +32,6 @@ from hockney.foreign.programs._osu_titles import (
     device_of,
     operation_of,
 )
-from hockney.plan import Size
-from hockney.plan.preset import KIB, MIB, Preset, powers
 
 HEADED = True
 
@@ -261,7 +260,7 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
         return None, line
     below = line + 1
     for below, more in log.numbered(line + 1):  # noqa: B007  the first row, or the table's end
-        if more.strip() and is_number(more.split()[0]):
+        if (more.strip() and is_number(more.split()[0])) or is_damaged_row(more, columns):
             break
         if PARAMETER.match(more):
             _parameter(more, context)
@@ -380,22 +379,6 @@ def _note_failures(log: Log, first: int, end: int, table: LogTable) -> None:
             return
         if "Fail" in text.split():
             table.note(f"{log.at(line)}: the benchmark's own validation failed")
-
-
-def preset() -> Preset:
-    """The preset of OSU Micro-Benchmarks 7.4, osu_latency: each exchange timed with the clock
-    inside."""
-    sizes = tuple(
-        Size(size, 10000, 100) if size <= 8 * KIB else Size(size, 1000, 10)
-        for size in powers(1, 4 * MIB)
-    )
-    return Preset(
-        sizes,
-        every_iteration=True,
-        keep_clock_cost=True,
-        reduce="first",
-        buffers="separate",
-    )
 
 
 ONLY = None

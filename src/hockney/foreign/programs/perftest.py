@@ -10,13 +10,13 @@ import re
 from dataclasses import replace
 
 from hockney.foreign.logs.log import Log
+from hockney.foreign.logs.rows import read_rows
 from hockney.foreign.logs.table import (
     BYTES,
     REPETITIONS,
     Column,
     LogTable,
     is_number,
-    read_rows,
 )
 from hockney.foreign.programs import _perftest_json
 from hockney.foreign.programs._perftest_columns import BAD_DEVIATION, RATES, UNITS, column_of

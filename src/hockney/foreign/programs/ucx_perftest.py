@@ -48,8 +48,10 @@ _NAMED = re.compile(r"^\+([\w.][\w.-]{0,80}?(?:/[\w.-]{1,80}?)*)-{3,}[+-]*$")
 """The rule above a test of a batch file."""
 _FINAL = re.compile(
     r"^\s*(?P<name>Final:|[\w.-]*[a-z][\w.-]*(?:/[\w.-]+)*|[\w.-]+(?:/[\w.-]+)+)?"
-    r"\s+(?P<cells>\d[\d,]*(?:\s+\d[\d.,]*){3,7})(?:\s|$)"
+    r"\s+(?P<cells>\d[\d,]*(?:\s+\d[\d.,]*){3,7})(?=\s*$|\s+[^\d\s])"
 )
+_NUMBERS = re.compile(r"\d\.\d+\s+\d+\.\d+\s+\d+\.\d+\s")
+"""Times of a row."""
 _PROGRESS = re.compile(r"^\s*(?:[^,]{1,80},)*\[thread \d+\]")
 MICRO, MILLION = TIME_UNITS["usec"], MEGABYTES["2^20"]
 """Units of times and bandwidths, where no line above a heading shows them."""
@@ -160,6 +162,8 @@ def read(log: Log) -> list[LogTable]:
             last = None
         elif row:
             last, context.unfinished = (line, row), 0
+        elif last and _NUMBERS.search(text) and not _PROGRESS.match(text):
+            last, context.unfinished = None, line  # the last row, behind or around a message
     if last:
         _add(log, *last, context, tables)
     for line in [*lost, *([context.unfinished] if context.unfinished else [])]:
