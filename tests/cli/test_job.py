@@ -60,6 +60,17 @@ def test_a_suite_is_refused_whole(hockney: RunHockney, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_printed_script_can_be_submitted_again(hockney: RunHockney) -> None:
+    """Its result was one fixed file, which the second job refused to replace."""
+    words = ("job", "slurm", "--", "fabric", "--nodes", "2", "--ranks-per-node", "1", "--gate")
+    done = hockney(*words)
+    (result,) = [line for line in done.stdout.splitlines() if line.startswith("result=")]
+    assert result.endswith("-$(date +%Y%m%d-%H%M%S).jsonl")
+    assert "-TIME.jsonl --gate" in done.stderr
+    named = hockney(*words, "-o", "run.jsonl")
+    assert "/run.jsonl\n" in named.stdout
+
+
 @pytest.mark.parametrize("scheduler", ["pbs", "lsf"])
 def test_broadcast_needs_a_way(hockney: RunHockney, scheduler: str) -> None:
     words = ("pingpong", "--nodes", "2", "-n", "2", "--broadcast", "/tmp")

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import tempfile
+from datetime import datetime, timezone
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -81,6 +82,7 @@ def run_script(directory: Path, scheduler: str, words: str, **options: object) -
     (directory / "cache").mkdir()
     (directory / "cache" / f"engine {words.replace('/', '')}").touch()
     result = directory / ("result " + re.sub("[/\0]", "", words)[:20])
+    begun = datetime.now(timezone.utc).replace(microsecond=0)
     text = script(scheduler, result, words, stand_in, **options)  # type: ignore[arg-type]
     (directory / "job.sh").write_bytes(text.encode())
     env = {
@@ -99,6 +101,9 @@ def run_script(directory: Path, scheduler: str, words: str, **options: object) -
     run = records.read(result)
     assert run.header.options["cases"][0]["placement"]["env"]["FORCED"] is not None
     assert len(run.ends) >= 2
+    assert datetime.fromisoformat(run.header.started or "") >= begun
+    assert run.header.id is not None
+    assert run.header.id not in text, "two jobs of one script are two runs"
     return heard
 
 

@@ -140,7 +140,13 @@ JSON = option("--json", "as_json", is_flag=True, heading=OUTPUT, help="Print the
 LABEL = option(
     "--label", metavar="TEXT", heading=OUTPUT, help="Name of this run in tables and figures."
 )
-QUIET = option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print no progress, no notes.")
+QUIET = option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    heading=OUTPUT,
+    help="Print no progress, no notes, but the answer.",
+)
 
 
 def _gate(text: str) -> str | float | Times:

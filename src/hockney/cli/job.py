@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import shlex
 import time
 from collections.abc import Sequence
@@ -85,13 +86,16 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     request = ask(verb_words.placed, nodes=1)
     plan, output = request.plan, request.output
     _check(plan, output)
-    result = output.path or default_output(plan.experiment)
-    measurement = Measurement(plan, *mpi_of(plan.first.placement), result)
+    is_dated = output.path is None and not submit
+    dated = Path(f"{plan.experiment}-{platform.node()}.jsonl")
+    result = dated if is_dated else output.path or default_output(plan.experiment)
+    measurement = Measurement(plan, *mpi_of(plan.first.placement), result, is_dated)
     job = _job(plan, options)
     text = _script(batch_named(scheduler), job, measurement, output.label)
     notes = _not_decided(plan, verb_words.given)
     if not submit:
-        notes += _not_shown(request, result)
+        shown = result.with_name(f"{result.stem}-TIME.jsonl") if is_dated else result
+        notes += _not_shown(request, shown)
         if find_requested(plan.first.placement) is None:
             notes += filter(None, [batch_named(scheduler).assumption(measurement.mpi)])
         click.echo(text, nl=False)

@@ -66,7 +66,7 @@ LOCK = "watch.lock"
     heading=OUTPUT,
     help="Write a page with the course of all looks: at each alarm, and once a day.",
 )
-@option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print alarms only.")
+@option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print outliers and changes only.")
 def command(
     words: tuple[str, ...],
     directory: Path,

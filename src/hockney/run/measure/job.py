@@ -41,6 +41,9 @@ class Measurement:
     mpi: Mpi
     engine: Engine
     result: Path
+    is_dated: bool = False
+    """Whether the time at which the job runs is added to the name of the result, so that a script
+    can be submitted again."""
 
     @cached_property
     def long_list(self) -> str | None:
@@ -62,9 +65,11 @@ def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: byt
     lines = [
         *_head(scheduler, job, "The result file can be read at any time."),
         *_exports(measurement),
-        f"result={shlex.quote(str(measurement.result.absolute()))}",
+        f"result={_result(measurement)}",
+        "id=$(cat /proc/sys/kernel/random/uuid) || exit",
+        "started=$(date -u +%Y-%m-%dT%H:%M:%S+00:00)",
         "set -C",
-        f"printf '%s\\n' {shlex.quote(header.decode().strip())} >\"$result\" || exit",
+        f"printf '%s\\n' {_header(header.decode().strip())} >\"$result\" || exit",
         *broadcast,
         *_list(measurement),
         "launch=0",
@@ -78,6 +83,25 @@ def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: byt
         "done",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _result(measurement: Measurement) -> str:
+    """The name of the result file, as a word of the shell."""
+    path = measurement.result.absolute()
+    if not measurement.is_dated:
+        return shlex.quote(str(path))
+    return f"{shlex.quote(str(path.with_suffix('')))}-$(date +%Y%m%d-%H%M%S){path.suffix}"
+
+
+def _header(text: str) -> str:
+    """The header of a run as a word of the shell, with the id and the start of the job that runs:
+    two jobs of one script are two runs."""
+    word = shlex.quote(text)
+    for name in ("id", "started"):
+        field, now = f'"{name}":"', f"'\"${name}\"'"  # out of the quotes and into them again
+        before, begun, after = word.partition(field)
+        word = before + begun + now + after[after.index('"') :] if begun else word
+    return word
 
 
 def watch_script(scheduler: Batch, again: Resubmitting, job: Job, words: Sequence[str]) -> str:
