@@ -66,14 +66,18 @@ def _near_each_other(
     rest: set[int], slow: Mapping[int, Fault], hosts: Whole, apart: Flags, board: Board
 ) -> set[tuple[int, int]]:
     """Pairs of slow nodes, in both orders, that are not slow to each other."""
-    is_slow = np.isin(hosts, list(slow))
+    is_usual = apart & ~np.isin(hosts, list(slow)).any(axis=1)
     both = np.flatnonzero(apart & np.isin(hosts, list(rest)).all(axis=1))
+    nearest = {
+        kind: np.quantile(usual, NEAREST)
+        for kind in np.unique(board.kinds[both]).tolist()
+        if len(usual := board.logs[is_usual & (board.kinds == kind)])
+    }
     near = set()
     for i in both.tolist():
-        usual = board.logs[apart & ~is_slow.any(axis=1) & (board.kinds == board.kinds[i])]
         a, b = hosts[i].tolist()
         least = math.log(min(slow[a].ratio, slow[b].ratio))
-        if len(usual) and board.logs[i] <= np.quantile(usual, NEAREST) + least / 2.0:
+        if board.logs[i] <= nearest.get(board.kinds[i].item(), -math.inf) + least / 2.0:
             near |= {(a, b), (b, a)}
     return near
 
