@@ -59,5 +59,8 @@ def test_a_rank_whose_mean_stands_apart_is_found() -> None:
     (slow_rank,) = slow_ranks(variability(run, estimate(run)))
     assert slow_rank.rank == 5
     assert slow_rank.ratio == pytest.approx(1.5, rel=0.05)
+    assert slow_rank.p is not None
     assert slow_rank.p < 0.01
+    (exact,) = slow_ranks(variability(run, estimate(run)), is_simulated=True)
+    assert (exact.rank, exact.p) == (5, None)
     assert slow_ranks(variability(run_of(), estimate(run_of()))) == []

@@ -14,7 +14,7 @@ RELATIVE = (
     "with an earlier run (suite --against, compare, history)"
 )
 
-UNHELD = "measured, but neither accepted nor refused, as no earlier run was given to compare with"
+UNHELD = "no earlier run was given to compare these times with"
 
 
 def decision_heading(decision: Decision) -> str:

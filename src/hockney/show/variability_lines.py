@@ -46,7 +46,8 @@ def variability_text(analysis: Analysis) -> str:
     slow = [
         f"outlier: {rank_words(slow.rank, analysis.places)}: its mean is "
         f"{format_ratio(slow.ratio)} times the median of the ranks' means at "
-        f"{format_size(slow.point.bytes)}, p = {slow.p:.1g}"
+        f"{format_size(slow.point.bytes)}, "
+        + ("exact, as it is simulated" if slow.p is None else f"p = {slow.p:.1g}")
         for slow in analysis.slow_ranks
     ]
     return "\n".join([words, table_text(COLUMNS, listed), *slow])

@@ -281,7 +281,7 @@ class Analysis(EstimatedRun):
 
     @cached_property
     def slow_ranks(self) -> list[SlowRank]:
-        return slow_ranks(self.variability)
+        return slow_ranks(self.variability, self.run.is_simulated)
 
     @cached_property
     def stragglers(self) -> Stragglers | None:

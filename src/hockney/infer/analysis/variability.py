@@ -100,11 +100,11 @@ class SlowRank:
     """The point at which its ratio is largest."""
     ratio: float
     """The rank's mean over the median of the ranks' means."""
-    p: float
-    """p, corrected for the number of ranks and points."""
+    p: float | None
+    """p, corrected for the number of ranks and points; None of simulated times, which are exact."""
 
 
-def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
+def slow_ranks(spreads: Sequence[Spread], is_simulated: bool = False) -> list[SlowRank]:
     """Ranks whose mean, which every disturbance moves, is an outlier by the test of
     analysis/outlier_rule.py, the slowest first."""
     sets: dict[Point, list[Spread]] = {}
@@ -123,5 +123,6 @@ def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
         if spread.rank is None or ratio <= LEAST_RATIO or p >= SIGNIFICANCE:
             continue
         if spread.rank not in worst or ratio > worst[spread.rank].ratio:
-            worst[spread.rank] = SlowRank(spread.rank, spread.point, ratio, p)
+            sure = None if is_simulated else p
+            worst[spread.rank] = SlowRank(spread.rank, spread.point, ratio, sure)
     return sorted(worst.values(), key=lambda slow_rank: -slow_rank.ratio)
