@@ -47,7 +47,8 @@ MOST_NAMED = 8
 
 
 def _count(value: float) -> str:
-    return f"{value:.4g}" if value < 1e4 else f"{value:.3e}"
+    """With four digits that are known, and no exponent."""
+    return f"{float(f'{value:.4g}'):.10g}"
 
 
 def _of_rate(contention: Contention, rate: float | None) -> float | None:
