@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hockney.foreign.logs import content, folded, markdown, prefixes, wrappers
+from hockney.foreign.logs.wrappers import CLOCK
 
 LONGEST_LINE = 4096
 """Most characters of a line that is searched; only matrices and CSV have longer ones
@@ -26,14 +27,13 @@ _ESCAPES = re.compile(
 _BLANKS = re.compile(r"[\xa0\u2000-\u200a\u202f\u205f\u3000]")
 """Blanks of web pages and word processors, which do not break a line or have another width."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DAY = r"\d{4}[-/]\d\d[-/]\d\d"
 _STREAM = r"(?:<std(?:out|err)>)?"
-_DATE = rf"[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK}(?: [A-Z]{{2,5}})? \d{{4}}"
+_DATE = rf"[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {CLOCK}(?: [A-Z]{{2,5}})? \d{{4}}"
 _PREFIXES = re.compile(
-    rf"(?:{_DAY}[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"  # of a container's log
-    r"(?: std(?:out|err) [FP])?(?: (?:INFO|DEBUG|INF|DBG))?(?:[:|] ?| )"
-    rf"|\[(?:{_DAY}[T ])?{_CLOCK}Z?\] ?|{_CLOCK} (?: (?=\S)|(?=[#\s\d]))"  # of ts and of CI
+    rf"(?:{_DAY}[T ]{CLOCK}(?:Z|[+-]\d\d:?\d\d)?"  # of a container's log
+    r"(?: (?:INFO|DEBUG|INF|DBG))?(?:[:|] ?| )"
+    rf"|\[(?:{_DAY}[T ])?{CLOCK}Z?\] ?|{CLOCK} (?: (?=\S)|(?=[#\s\d]))"  # of ts and of CI
     rf"|\[{_DATE}\]{_STREAM}:? ?"
     rf"|{_DATE}(?=\[(?:[\w.-]{{1,64}}@)?\d+,\d+\]|<std(?:out|err)>)"  # mpirun's --timestamp-output
     rf"|\[(?:[\w.-]{{1,64}}@)?\d+,\d+\](?:\[[\w.-]{{1,64}}:\d+\])?{_STREAM}:? ?"  # mpirun
@@ -46,8 +46,8 @@ LEAST_LABELLED = 2
 """Least lines of a log whose every line has a label; fewer may have it by chance."""
 _BLOCK_LABELS = (
     _LABEL,  # srun --label, mpiexec -l
-    re.compile(rf"{_CLOCK}  "),  # of Jenkins
-    re.compile(rf"(?:[A-Z][a-z]{{2}} [ \d]\d )?{_CLOCK} "),
+    re.compile(rf"{CLOCK}  "),  # of Jenkins
+    re.compile(rf"(?:[A-Z][a-z]{{2}} [ \d]\d )?{CLOCK} "),
     re.compile(r"(?:> ?)+"),  # of a quotation
     re.compile(r"\[(?:rank|node|host|task|process)[ _-]?\d{1,6}\]:? ?"),
     re.compile(  # of PALS' mpiexec -l: the host and the rank

@@ -10,12 +10,12 @@ from hockney.foreign.logs.commands import starts_program
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
     LONGEST_SHOWN,
-    NO_NUMBERS,
     Column,
     LogTable,
     RowError,
     RowOrder,
     is_number,
+    is_value,
     is_written_size,
 )
 
@@ -118,5 +118,4 @@ def is_damaged_row(text: str, columns: Sequence[Column]) -> bool:
     read = [cell for cell, of in zip(others, columns[1:], strict=True) if of.definition] or others
     # A word with a number may end a message; then the numbers after it have no decimals.
     is_glued = first[-1:].isdigit() and any("." in cell for cell in read)
-    are_numbers = all(is_number(cell) or cell.lower() in NO_NUMBERS for cell in read)
-    return (first[:1].isdigit() or is_glued) and are_numbers
+    return (first[:1].isdigit() or is_glued) and all(map(is_value, read))

@@ -200,6 +200,11 @@ def is_number(text: str) -> bool:
     return len(text) <= LONGEST_NUMBER and bool(_NUMBER.fullmatch(text))
 
 
+def is_value(text: str) -> bool:
+    """True for a number, or what stands for it."""
+    return is_number(text) or text.lower() in NO_NUMBERS
+
+
 def is_written_size(text: str) -> bool:
     """True for a number, also with a unit or marks between its thousands."""
     return len(text) <= LONGEST_NUMBER and bool(_WRITTEN_SIZE.fullmatch(text))

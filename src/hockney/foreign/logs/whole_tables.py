@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import LONGEST_SHOWN, NO_NUMBERS, LogTable, again, is_number
+from hockney.foreign.logs.table import LONGEST_SHOWN, LogTable, again, is_value
 from hockney.plan.axes import key_without
 from hockney.records.run import REPEATED
 
@@ -30,7 +30,7 @@ def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:
         if line in begins:
             table = begins[line]
             first = next((row.line for row in table.rows if row.line), None)
-            pattern = _numbers(log.whole_line(first).split()) if first else []
+            pattern = [*map(is_value, log.whole_line(first).split())] if first else []
             end = max((row.line or 0 for row in table.rows), default=0)
         if (
             table is None
@@ -40,7 +40,7 @@ def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:
             or (table.cut and line == log.last)
         ):
             continue
-        if text.lstrip()[:1].isdigit() and _numbers(text.split()) == pattern:
+        if text.lstrip()[:1].isdigit() and [*map(is_value, text.split())] == pattern:
             table.dropped.append(line)
             table.note(
                 f"{log.at(line)}: a row below the end of the table, without a heading: it is left "
@@ -81,11 +81,6 @@ def _has_half(cells: Sequence[str], shape: Sequence[str]) -> bool:
         if 2 * len(equal) >= len(shape) and set(equal) != {_NUMBER}:
             return True
     return False
-
-
-def _numbers(cells: Sequence[str]) -> list[bool]:
-    """Which cells are numbers, or what stands for them."""
-    return [is_number(cell) or cell.lower() in NO_NUMBERS for cell in cells]
 
 
 def note_points_again(log: Log, tables: Sequence[LogTable]) -> None:

@@ -16,20 +16,20 @@ from typing import Any
 from hockney.base.errors import UsageError
 from hockney.foreign.logs import prefixes
 
-_DAY, _CLOCK = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+_DAY, CLOCK = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _ZONE = r"(?:Z|[+-]\d\d:?\d\d)"
 _TAGGED = re.compile(
-    rf"(?P<job>[^\t]{{1,200}}\t[^\t]{{1,200}}\t)?\ufeff?{_DAY}T{_CLOCK}{_ZONE} ?(?:"
+    rf"(?P<job>[^\t]{{1,200}}\t[^\t]{{1,200}}\t)?\ufeff?{_DAY}T{CLOCK}{_ZONE} ?(?:"
     r"(?P<stream>std(?:out|err)) (?P<part>[FP])(?: |$)|(?P<step>\d\d[OE])(?P<joins>[+ ]|$)"
     r"|(?(job)|(?!)))(?P<text>.*)"
 )
 """CRI, the format of Kubernetes and Podman, whose P marks a part of a line; GitLab, whose + marks
 what continues the line before; and GitHub's gh run view --log, with the job and the step."""
 _SYSLOG = re.compile(
-    rf"(?:(?:[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} (?P<short>[\w.-]{{1,64}} [\w./-]{{1,64}}(?:\[\d+\])?)"
-    rf"|(?:(?:[A-Z][a-z]{{2}} )?{_DAY}[T ]{_CLOCK}(?:{_ZONE}| [A-Z]{{2,5}})?|\[ *\d+\.\d{{6}}\]"
+    rf"(?:(?:[A-Z][a-z]{{2}} [ \d]\d {CLOCK} (?P<short>[\w.-]{{1,64}} [\w./-]{{1,64}}(?:\[\d+\])?)"
+    rf"|(?:(?:[A-Z][a-z]{{2}} )?{_DAY}[T ]{CLOCK}(?:{_ZONE}| [A-Z]{{2,5}})?|\[ *\d+\.\d{{6}}\]"
     r"|\d{9,11}\.\d{6}) (?P<long>[\w.-]{1,64} [\w./@-]{1,64}\[\d+\])):"
-    rf"|<\d{{1,3}}>1 {_DAY}T{_CLOCK}{_ZONE} (?P<full>[\w.-]+ [\w./-]+ [\w-]+) \S+ (?:-|\[[^]]*\]))"
+    rf"|<\d{{1,3}}>1 {_DAY}T{CLOCK}{_ZONE} (?P<full>[\w.-]+ [\w./-]+ [\w-]+) \S+ (?:-|\[[^]]*\]))"
     r"(?: (?P<text>.*)|$)"
 )
 """syslog (also RFC 5424) and what journalctl prints, with the host, the name and the process."""

@@ -16,12 +16,12 @@ from hockney.foreign.logs.log import LONGEST_LINE, Log
 from hockney.foreign.logs.rows import read_rows
 from hockney.foreign.logs.table import (
     BYTES,
-    NO_NUMBERS,
     SKIPPED,
     Column,
     LogTable,
     RowError,
     is_number,
+    is_value,
     is_written_size,
 )
 from hockney.foreign.programs import _nccl_json
@@ -194,7 +194,7 @@ def _first_row(log: Log, line: int) -> int:
     """The line of the first row below a heading; `line` without one."""
     for number, text in log.numbered(line):
         cells = text.split()
-        is_glued = any("." in cell for cell in cells[-8:]) and all(map(_is_value, cells[-4:]))
+        is_glued = any("." in cell for cell in cells[-8:]) and all(map(is_value, cells[-4:]))
         if is_written_size(_first_cell(text)) or _HEADING.match(text) or (cells and is_glued):
             return number
     return line
@@ -249,10 +249,6 @@ def _further_row(log: Log, line: int) -> int | None:
 def _has_number(text: str) -> bool:
     """True if a line begins with a number."""
     return is_number(_first_cell(text))
-
-
-def _is_value(cell: str) -> bool:
-    return is_number(cell) or cell.lower() in NO_NUMBERS
 
 
 def _first_cell(text: str) -> str:
