@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice, takewhile
+from itertools import takewhile
 
 _RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\s*")
 _ESCAPED = re.compile(r"^(\s*(?:>\s*)?)\\(#+)")
@@ -45,8 +45,8 @@ def plain(lines: Sequence[str]) -> list[str]:
         else:
             is_table = False
         if _GRID_RULE.fullmatch(line):
-            rows = takewhile(_GRID_ROW.match, islice(lines, number + 1, None))
-            is_grid = is_grid or any(map(_OF_SIZES.match, rows))
+            below = (lines[n] for n in range(number + 1, len(lines)))
+            is_grid = is_grid or any(map(_OF_SIZES.match, takewhile(_GRID_ROW.match, below)))
         elif is_grid:
             is_grid = _GRID_ROW.match(line) is not None
             if is_grid:
