@@ -186,15 +186,14 @@ class Refinement:
             sizes = self._sizes_around(bracket, known)
             around = curve.at((curve.bytes >= sizes[0]) & (curve.bytes <= sizes[-1]))
             narrower = narrowed(around)
+            is_close = bracket in self.close
             if 2 * around.sizes < len(sizes):
                 self.open.append(bracket)  # most of the launch was in another state
-            elif narrower is None and bracket.jump is None:
-                self.lost.append(bracket)
-            elif narrower is None and bracket in self.close:
-                self.done.append(bracket)
-            elif narrower is None:
+            elif narrower is None and bracket.jump is not None and not is_close:
                 self.close.add(bracket)
                 self.open.append(bracket)
+            elif narrower is None or (is_close and not _as_high(narrower, bracket)):
+                self.lost.append(bracket)
             elif narrower.is_exact or _width(narrower) > STUCK * _width(bracket):
                 self.done.append(narrower)
             else:
@@ -291,6 +290,12 @@ def _slowest_s(run: Run) -> float:
         if samples.ns:
             visits.setdefault(samples.bytes, []).append(float(np.median(samples.ns)))
     return max(float(np.median(each)) for each in visits.values()) * 1e-9
+
+
+def _as_high(narrower: Bracket, bracket: Bracket) -> bool:
+    """Whether a close look shows at least half of the jump that was seen before: less is chance, or
+    the rounding of exact times."""
+    return abs(narrower.jump or 0.0) >= 0.5 * abs(bracket.jump or 0.0)
 
 
 def joined(brackets: list[Bracket], changes: list[tuple[int, int]]) -> list[Bracket]:
