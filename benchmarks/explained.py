@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -100,8 +100,6 @@ class Command:
 
     words: tuple[str, ...]
     env: tuple[tuple[str, str], ...] = ()
-    has_company: bool = False
-    """Whether another program computes on the first CPU meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -179,8 +177,6 @@ def real(openmpi: str | None, mpich: str | None, newer: str | None) -> Iterator[
         yield Pair(f"one CPU, {library}", plain, pingpong(library, "--cpus", "0,0"), ("pinning",))
         cold = pingpong(library, "--buffers", "cold")
         yield Pair(f"cold buffers, {library}", plain, cold, ("buffers",))
-        beside = replace(plain, has_company=True)
-        yield Pair(f"another program, {library}", plain, beside, ("other programs on the CPUs",))
         for number in range(5):
             yield Pair(f"equal, {library} ({number})", plain, plain, NOTHING)
     for older, other in itertools.pairwise(libraries):
@@ -204,15 +200,7 @@ def real(openmpi: str | None, mpich: str | None, newer: str | None) -> Iterator[
 def measured(run: Command, file: Path) -> None:
     command = [*HOCKNEY, *run.words, "-q", "-o", str(file)]
     env = {**os.environ, **dict(run.env)}
-    company = None
-    if run.has_company:
-        company = subprocess.Popen(("taskset", "-c", "0", sys.executable, "-c", "while True: pass"))
-    try:
-        subprocess.run(command, capture_output=True, check=False, env=env)
-    finally:
-        if company:
-            company.kill()
-            company.wait()
+    subprocess.run(command, capture_output=True, check=False, env=env)
 
 
 def explained(pairs: Iterator[Pair], directory: Path, what: str) -> None:

@@ -187,16 +187,15 @@ class Watcher:
             return LEARNING
         for change in judged.changes:
             click.echo(view.change_line(watched, change))
-        new = [(part, looks) for part, looks in watched.outlying if looks <= SURE_AFTER]
-        for part, looks in new:
-            click.echo(view.outlying_line(watched, part, looks))
+        sure = [part for part, looks in watched.outlying if looks == SURE_AFTER]
+        for part in sure:
+            click.echo(view.outlying_line(watched, part))
         self._write_page(judged)
         worse = [change for change in judged.changes if change.is_worse]
-        sure = [part for part, looks in new if looks == SURE_AFTER]
         if (worse or sure) and self.on_alarm is not None:
             self._run(self.on_alarm, view.alarm_environment(watched, worse, sure))
         self.say(view.look_line(watched))
-        if worse or new:
+        if worse or sure:
             return ALARM
         return LEARNING if watched.course.is_learning and not judged.changes else 0
 

@@ -73,10 +73,12 @@ def change_line(watched: Watched, change: LevelChange) -> str:
     )
 
 
-def outlying_line(watched: Watched, part: Outlying, looks: int) -> str:
-    """What a look shows to be slow by itself, in how many looks in a row."""
-    where = "in this look" if looks == 1 else f"in each of the last {looks} looks"
-    return f"OUTLIER: {part.words}: {part.number}, {where} ({watched.label})"
+def outlying_line(watched: Watched, part: Outlying) -> str:
+    """What each of the last looks shows to be slow by itself."""
+    return (
+        f"OUTLIER: {part.words}: {part.number}, in each of the last {SURE_AFTER} looks "
+        f"({watched.label})"
+    )
 
 
 def alarm_environment(
@@ -86,7 +88,7 @@ def alarm_environment(
     where nothing changed."""
     lines = [change_line(watched, change) for change in changes[:MOST_IN_TEXT]]
     lines += [f"and {len(changes) - MOST_IN_TEXT} more"] * (len(changes) > MOST_IN_TEXT)
-    lines += [outlying_line(watched, part, SURE_AFTER) for part in outlying]
+    lines += [outlying_line(watched, part) for part in outlying]
     if not changes:
         slowest = max(outlying, key=lambda part: part.ratio)
         return {

@@ -152,7 +152,7 @@ def _with_effect(
         if known:
             form = between(known[0], known[1] if len(known) > 1 else None)
             where = " and ".join(f"{size} B" for size in known)
-            evidence = f"a threshold acts on sizes from {where} on"
+            evidence = f"a threshold acts on sizes between {where} and its other value, not known"
             if len(known) > 1:
                 evidence = f"a threshold acts on sizes between {where}"
             if ways:

@@ -9,8 +9,10 @@ import msgspec
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
-SURE_AFTER = 2
-"""Looks in a row after which an outlier raises an alarm, and is not reported again."""
+SURE_AFTER = 3
+"""Looks in a row that show an outlier before it raises an alarm, once. A sound machine shows any in
+at most 1 % of looks, hence the same one among four or more three times in a row in at most one of
+16 million: once in a thousand years of looks every half hour."""
 MOST_KEPT = 16
 """Most slow parts that the line of a look keeps."""
 
