@@ -390,7 +390,7 @@ def test_what_a_variant_leaves_unset_is_read_back_as_well(
     if setting is None:
         pytest.skip("this MPI lists no control variables")
     (tmp_path / "sets.toml").write_text(f"[default]\nenv.HOCKNEY_A = 1\n[set]\nenv.{setting}\n")
-    words = ["--launches", "2", "--sizes", "8", "-o", "out.jsonl"]
+    words = ["--launches", "2", "--sizes", "8", "--budget", "1s", "-o", "out.jsonl"]
     hockney("pingpong", "--vary", "@sets.toml", *words)
     launches = package.load(Path("out.jsonl")).run.launches
     read = {launch.variant: launch.controls for launch in launches}

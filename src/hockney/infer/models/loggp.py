@@ -109,9 +109,12 @@ def overheads(curve: Curve) -> list[SizeOverheads]:
     draws = parts.medians(list(drawn(parts.launches, curve.worth, rows)))
 
     def of(median: Array, sample: Array, i: int) -> Parameter:
-        # Overheads are differences of noisy times, but none takes less than no time.
+        # Overheads are differences of noisy times, but none takes less than no time. Where none is
+        # above 0, noise hides it, and how large it may be is not known.
         known = np.maximum(sample[~np.isnan(sample[:, i]), i], 0.0)
-        return parameter(max(float(median[0, i]), 0.0), known, parts.launches)
+        return parameter(
+            max(float(median[0, i]), 0.0), known if known.any() else known[:0], parts.launches
+        )
 
     return [
         SizeOverheads(
