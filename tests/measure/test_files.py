@@ -78,3 +78,45 @@ def test_a_job_writes_its_list_beside_the_result_and_removes_it(tmp_path: Path) 
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "heard").read_text() == long_plan.first.workload.long_list(RANKS)
     assert {file.name for file in tmp_path.iterdir()} == {"mpiexec", "job.sh", "heard", result.name}
+
+
+def job_of(directory: Path, mpiexec: str, is_dated: bool) -> dict[str, str]:
+    """Writes a job with a long list, whose launcher is this script, and returns its environment."""
+    (directory / "mpiexec").write_text(f"#!/bin/sh\n{mpiexec}\n")
+    (directory / "mpiexec").chmod(0o755)
+    mpi = Mpi(Path("mpicc"), directory / "mpiexec", "mpich", "hydra", "")
+    result = directory / "it's.jsonl"
+    measurement = Measurement(plan(RANKS), mpi, Engine(Path("engine")), result, is_dated)
+    text = job_script(batch_named("lsf"), Job("name", 1, 1, 1), measurement, b"{}")
+    (directory / "job.sh").write_text(text)
+    return {**os.environ, "LSB_MCPU_HOSTS": "n1 40"}
+
+
+LIST_OF = 'for word in "$@"; do case $word in --pairing=@*) list=${word#*@};; esac; done'
+
+
+def test_two_jobs_of_one_script_have_a_list_each(tmp_path: Path) -> None:
+    """The second began while the first ran: it ended at once, and removed the list of the first."""
+    second = "[ -e begun ] || { touch begun; sleep 1; sh job.sh; echo $? >status; }"
+    env = job_of(tmp_path, f'{LIST_OF}\n{second}\nwc -c <"$list" >>sizes', is_dated=True)
+    done = subprocess.run(["sh", "job.sh"], cwd=tmp_path, capture_output=True, text=True, env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "status").read_text() == "0\n"
+    words = plan(RANKS).first.workload.long_list(RANKS) or ""
+    assert (tmp_path / "sizes").read_text().split() == [str(len(words))] * 2
+    assert list(tmp_path.glob("*.list")) == []
+
+
+def test_a_list_that_another_job_has_stays(tmp_path: Path) -> None:
+    env = job_of(tmp_path, "", is_dated=False)
+    (tmp_path / "it's.jsonl.list").write_text("of another job")
+    done = subprocess.run(["sh", "job.sh"], cwd=tmp_path, capture_output=True, env=env)
+    assert done.returncode != 0
+    assert (tmp_path / "it's.jsonl.list").read_text() == "of another job"
+
+
+def test_a_job_that_is_terminated_leaves_no_list(tmp_path: Path) -> None:
+    env = job_of(tmp_path, "kill -TERM $PPID", is_dated=False)
+    done = subprocess.run(["sh", "job.sh"], cwd=tmp_path, capture_output=True, env=env)
+    assert done.returncode == 143
+    assert list(tmp_path.glob("*.list")) == []

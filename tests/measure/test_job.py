@@ -104,6 +104,9 @@ def run_script(directory: Path, scheduler: str, words: str, **options: object) -
     assert datetime.fromisoformat(run.header.started or "") >= begun
     assert run.header.id is not None
     assert run.header.id not in text, "two jobs of one script are two runs"
+    if scheduler not in ("pbs", "lsf"):  # each job has a copy of the engine: made, run, removed
+        copies = [word for word in heard if f"/hockney-{run.header.id}" in word]
+        assert len(copies) >= 4
     return heard
 
 

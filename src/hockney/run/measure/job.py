@@ -6,6 +6,7 @@ Everything that a user typed appears in the script as one quoted word.
 from __future__ import annotations
 
 import math
+import secrets
 import shlex
 import sys
 from collections.abc import Sequence
@@ -31,6 +32,10 @@ MARGIN_S = 60.0
 LEAST_S, FAILED_S = 60, 600
 """Shortest time between looks of jobs, and the time after one that failed."""
 WAIT = '"$wait_s"'
+_MARK = secrets.token_hex(16)
+ID, LIST = f"$id{_MARK}", f"$list{_MARK}"
+"""In quoted words, these stand for variables of the script, which differ between two jobs of one
+script. Nobody can type them, and because of the $ the words around them are always quoted."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,6 @@ class Measurement:
     def long_list(self) -> str | None:
         """A list too long for a command line; making all schedules takes long."""
         return long_list_of(self.plan)
-
-    @property
-    def list_file(self) -> Path | None:
-        """The file next to the result that holds the long list."""
-        if self.long_list is None:
-            return None
-        return self.result.absolute().with_name(self.result.name + ".list")
 
 
 def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: bytes) -> str:
@@ -82,7 +80,14 @@ def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: byt
         ),
         "done",
     ]
-    return "\n".join(lines) + "\n"
+    return _with_variables("\n".join(lines) + "\n")
+
+
+def _with_variables(script: str) -> str:
+    """The script with the variables that ID and LIST stand for, outside of the quotes."""
+    for mark in (ID, LIST):
+        script = script.replace(mark, f"'\"{mark.removesuffix(_MARK)}\"'")
+    return script
 
 
 def _result(measurement: Measurement) -> str:
@@ -140,15 +145,22 @@ def _rest(sampling: Sampling) -> list[str]:
 
 
 def _list(measurement: Measurement) -> list[str]:
-    """Writes the long list with the shell's builtin printf, which has no limit on arguments."""
-    file, words = measurement.list_file, measurement.long_list
-    if file is None or words is None:
+    """Writes the long list next to the result, with the shell's builtin printf, which has no limit
+    on arguments."""
+    words = measurement.long_list
+    if words is None:
         return []
-    quoted = shlex.quote(str(file))
     return [
-        f"trap {shlex.quote(f'rm -f {quoted}')} EXIT",
-        f"printf '%s' {shlex.quote(words)} >{quoted} || exit",
+        'list="$result.list"',
+        f"printf '%s' {shlex.quote(words)} >\"$list\" || exit",
+        # Only now: the list of another job must stay.
+        *_at_end('rm -f "$list"'),
     ]
+
+
+def _at_end(command: str) -> list[str]:
+    """Lines that run a command when the script ends. A signal that ends dash runs no EXIT trap."""
+    return [f"trap {shlex.quote(command)} EXIT", "trap 'exit 143' HUP INT TERM"]
 
 
 def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[str]]:
@@ -156,7 +168,7 @@ def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[s
     placement, engine = measurement.plan.first.placement, measurement.engine
     if placement.broadcast is None:
         return engine.path, []
-    copy = private_copy(placement.broadcast, engine)
+    copy = private_copy(placement.broadcast, engine, ID)
     name = scheduler.launcher() if offers(scheduler, Scheduler) else None
     if name is None:
         raise UsageError(
@@ -170,7 +182,7 @@ def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[s
     )
     source = shlex.quote(str(engine.path))
     lines = [
-        f"trap {shlex.quote('; '.join(remove))} EXIT",
+        *_at_end("; ".join(remove)),
         *(f"{words} <{source} || exit" for words in make),
     ]
     return copy, lines
@@ -184,9 +196,9 @@ def _exports(measurement: Measurement) -> list[str]:
 
 def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case) -> str:
     """The command of one launch of a case, with its variables. The shell counts the launches."""
-    plan, file = measurement.plan, measurement.list_file
+    plan, file = measurement.plan, LIST if measurement.long_list else None
     seconds = plan.sampling.budget_s / launches_of(plan)
-    arguments = engine_arguments(case, plan.sampling, seconds, str(file) if file else None)
+    arguments = engine_arguments(case, plan.sampling, seconds, file)
     command, starter = [str(engine), *arguments], find_requested(case.placement)
     if starter:
         words = shlex.join(starter.command(measurement.mpi, case, command))

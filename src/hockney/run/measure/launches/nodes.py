@@ -167,9 +167,10 @@ def engine_on_nodes(
         at_end.now()
 
 
-def private_copy(directory: str, engine: Engine) -> Path:
-    """A path that nobody can guess, so that nobody can put a file there in advance."""
-    return Path(directory) / f"hockney-{secrets.token_hex(16)}" / engine.path.name
+def private_copy(directory: str, engine: Engine, name: str | None = None) -> Path:
+    """A path that nobody can guess, so that nobody can put a file there in advance. name: what
+    nobody can guess."""
+    return Path(directory) / f"hockney-{name or secrets.token_hex(16)}" / engine.path.name
 
 
 def scripts_of(copy: Path) -> tuple[str, str]:
