@@ -106,13 +106,21 @@ def append_look(directory: Path, look: Look, parts: PartsFile | None = None) -> 
     """Adds a line, as a whole or not at all, and returns it. parts: where what the look has of the
     parts of a network goes. Raises HockneyError where the disk refuses."""
     path = directory / LIST
+    if parts is not None:
+        try:
+            look = parts.store(look)
+        except OSError as error:
+            raise _not_added(look, parts.path, error) from error
     try:
-        look = look if parts is None else parts.store(look)
         append_whole(path, msgspec.json.encode(look) + b"\n")
     except OSError as error:
-        raise HockneyError(
-            f"{path} cannot be written: {error.strerror}"
-            + (f"; the look is in {look.file}, and is added later" if look.file else ""),
-            WAYS_OUT.get(error.errno or 0),
-        ) from error
+        raise _not_added(look, path, error) from error
     return look
+
+
+def _not_added(look: Look, path: Path, error: OSError) -> HockneyError:
+    return HockneyError(
+        f"{path} cannot be written: {error.strerror}"
+        + (f"; the look is in {look.file}, and is added later" if look.file else ""),
+        WAYS_OUT.get(error.errno or 0),
+    )
