@@ -15,9 +15,11 @@ from hockney.infer.estimate.launches import WAITED
 from hockney.records import Noise, Run
 
 LONG = 10.0
-"""Times the median from which on a sample is a long one."""
+"""Times the median of its launch from which on a sample is a long one."""
 LEAST_OF_TIME = 0.01
 """Least fraction of the time of all samples that the long ones take."""
+MOST_OF_SAMPLES = 0.01
+"""Largest fraction of all samples that the long ones are: more of them are a mode."""
 
 
 @dataclass(frozen=True)
@@ -53,22 +55,26 @@ def long_times(
 ) -> tuple[str, float] | None:
     """What the long samples of a point are, in words, and the fraction of the time that they take;
     None where that is small. samples_s: by launch."""
-    medians = [float(np.median(each)) for each in samples_s.values() if len(each)]
-    if not medians:
-        return None
-    limit = LONG * float(np.median(medians))
-    long_s = {launch: each[each > limit] for launch, each in samples_s.items()}
-    all_s, taken_s = (sum(float(each.sum()) for each in by.values()) for by in (samples_s, long_s))
-    if taken_s < LEAST_OF_TIME * all_s or taken_s <= 0.0:
-        return None
+    long_s = {launch: _long(each) for launch, each in samples_s.items()}
     count, total = (sum(map(len, by.values())) for by in (long_s, samples_s))
+    if count == 0 or count > MOST_OF_SAMPLES * total:
+        return None
+    all_s, taken_s = (sum(float(each.sum()) for each in by.values()) for by in (samples_s, long_s))
+    if taken_s < LEAST_OF_TIME * all_s:
+        return None
     longest = max(float(each.max(initial=0.0)) for each in long_s.values())
     words = (
-        f"{count} of {total} samples are more than {LONG:g} times the median, and take "
-        f"{format_percent(taken_s / all_s)} of the time of all, the longest "
+        f"{count} of {total} samples are more than {LONG:g} times the median of their launch, and "
+        f"take {format_percent(taken_s / all_s)} of the time of all, the longest "
         f"{format_seconds(longest)}"
     )
     return "; ".join(filter(None, [words, _coincide(long_s, taken_s, counters)])), taken_s / all_s
+
+
+def _long(samples_s: Array) -> Array:
+    """The long samples of a launch; none where its clock is so coarse that the median is 0."""
+    median = float(np.median(samples_s)) if len(samples_s) else 0.0
+    return samples_s[samples_s > LONG * median] if median > 0.0 else samples_s[:0]
 
 
 def _coincide(long_s: Mapping[int, Array], taken_s: float, counters: Mapping[int, Counters]) -> str:
@@ -76,10 +82,9 @@ def _coincide(long_s: Mapping[int, Array], taken_s: float, counters: Mapping[int
     not known."""
     known = {launch: counters[launch] for launch in long_s if launch in counters}
     held = [launch for launch, counter in known.items() if counter.is_held]
-    if not known:
-        return ""
     if not held:
-        return "no other process held a rank's CPU for long in these launches"
+        with_long = [launch for launch, each in long_s.items() if len(each)]
+        return _clear(sum(launch in known for launch in with_long), len(with_long))
     of_time = sum(float(long_s[launch].sum()) for launch in held) / taken_s
     switches = sum(known[launch].switches for launch in held)
     return (
@@ -88,3 +93,13 @@ def _coincide(long_s: Mapping[int, Array], taken_s: float, counters: Mapping[int
         f"{format_percent(WAITED)} of the time, and ranks were switched out "
         f"{format_ratio(switches, 6)} times"
     )
+
+
+def _clear(known: int, launches: int) -> str:
+    """That no other process held a CPU in these launches, of which some are known; empty where
+    none is."""
+    if known == 0:
+        return ""
+    where = f"the {known} of {launches}" if known < launches else "these"
+    of_known = " of which the kernel reports it" if known < launches else ""
+    return f"no other process held a rank's CPU for long in {where} launches{of_known}"
