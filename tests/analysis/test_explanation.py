@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +26,8 @@ from hockney.infer.analysis.comparison.effects import (
     form_of,
     span_of,
 )
-from hockney.infer.analysis.comparison.explanation import Explanation, explanation
+from hockney.infer.analysis.comparison.explanation import Explanation, _attributed, explanation
+from hockney.infer.analysis.comparison.factor import DifferingFactor, Kind
 from hockney.infer.analysis.comparison.host_effect import host_limits
 from hockney.records import Place, Run, encode
 from hockney.show.explanation_lines import answer_words, explanation_lines
@@ -454,6 +456,28 @@ def test_a_way_that_a_setting_changed_is_no_other_explanation() -> None:
     assert named(difference) == ["OMPI_MCA_btl"]
     (way,) = [cleared for cleared in difference.cleared if cleared.factor.name == "transport"]
     assert way.why == "changed as well, with OMPI_MCA_btl, which explains the difference"
+
+
+def test_what_a_small_setting_leaves_to_traces_is_not_said_to_follow_from_it() -> None:
+    def small(differing: Gap) -> Iterator[np.ndarray]:
+        yield np.where(differing.bytes <= 1024, differing.log_ratio, 0.0)
+
+    mostly = FORMS["large"]
+    ways = [
+        DifferingFactor(name, ("a", "b"), Kind.TRACE, forms=(mostly,))
+        for name in ("transport", "ports")
+    ]
+    setting = DifferingFactor("SETTING", ("1", "2"), Kind.SETTING, forms=(small,))
+    differing_gap = gap([0.0, 0.2, 0.6, 0.6])
+    causes, (cleared,) = _attributed([differing_gap], [*ways, setting])
+    assert [cause.factor.name for cause in causes] == ["transport", "SETTING"]
+    assert cleared.why == "could explain up to 86 % of it instead"
+    larger = replace(setting, name="LARGER", forms=(mostly,))
+    causes, cleared_ways = _attributed([differing_gap], [*ways, setting, larger])
+    assert [cause.factor.name for cause in causes] == ["LARGER", "SETTING"]
+    assert {cleared.why for cleared in cleared_ways} == {
+        "changed as well, with LARGER and SETTING, which together explain the difference"
+    }
 
 
 def test_one_size_has_no_form() -> None:

@@ -291,9 +291,9 @@ def _attributed(
         left = [gap.without(prediction) for gap, prediction in zip(left, predicted, strict=True)]
         rest.remove(chosen)
     named = {cause.factor.name for cause in causes}
-    is_explained = sum(cause.part for cause in causes) >= ENOUGH
-    settings = [each.factor.name for each in causes if each.factor.kind == Kind.SETTING]
-    because = ", ".join(settings) if is_explained else ""
+    settings = [cause for cause in causes if cause.factor.kind == Kind.SETTING]
+    is_explained = sum(cause.part for cause in settings) >= ENOUGH - 1e-9
+    because = [cause.factor.name for cause in settings] if is_explained else []
     cleared = [
         Cleared(factor, _why_cleared(factor, of_all.get(factor.name), size, because))
         for factor in factors
@@ -354,7 +354,10 @@ def _best(weighed: Sequence[_Described]) -> _Described:
 
 
 def _why_cleared(
-    factor: DifferingFactor, weighed: Sequence[_Described] | None, size: float, because: str
+    factor: DifferingFactor,
+    weighed: Sequence[_Described] | None,
+    size: float,
+    because: Sequence[str],
 ) -> str:
     """weighed: against all differences, of this size together; None if it cannot act. because: the
     settings that explain all of it, if they do: what was seen to change then follows from them."""
@@ -364,7 +367,8 @@ def _why_cleared(
         return "its effect is unknown: --try measures it"
     part = _best(weighed).part / size
     if part >= LEAST_PART and because and factor.kind == Kind.TRACE:
-        return f"changed as well, with {because}, which explains the difference"
+        explain = "explains" if len(because) == 1 else "together explain"
+        return f"changed as well, with {' and '.join(because)}, which {explain} the difference"
     if part >= LEAST_PART:
         return f"could explain up to {100.0 * min(part, 1.0):.0f} % of it instead"
     most = max(form.part for form in weighed)
