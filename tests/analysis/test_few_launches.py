@@ -13,7 +13,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.warnings import FailedLaunches, FewLaunches
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.workloads.fabric import Fabric
-from hockney.records import End, Run
+from hockney.records import End, Finish, Run
 from samples import make_run
 
 
@@ -27,6 +27,27 @@ from samples import make_run
 )
 def test_what_it_needs_is_named(found: FewLaunches, advice: str) -> None:
     assert found.text.endswith(f"too few for an interval (5 make one); {advice}")
+
+
+@pytest.mark.parametrize(
+    ("reason", "most", "advice"),
+    [
+        ("steps", 3, "give --launches 5"),
+        ("launches", 3, "give --launches 5"),
+        ("budget", 3, "give --launches 5"),
+        ("launches", None, "give a larger --budget"),
+        ("budget", 20, "give a --budget of about 17s"),
+    ],
+)
+def test_a_larger_budget_is_no_advice_where_launches_are_fixed(
+    reason: str, most: int | None, advice: str
+) -> None:
+    """With --refine a run of three launches ends where nothing is left to look for."""
+    run = make_run(lambda *_: [1000.0], launches=3)
+    sampling = msgspec.to_builtins(Sampling(most_launches=most))
+    run.finish = Finish(reason=reason, spent_s=10.0, sampling=sampling)
+    [few] = [warning for warning in Analysis(run).warnings if isinstance(warning, FewLaunches)]
+    assert few.text.endswith(advice)
 
 
 def test_launches_of_a_state_are_told_from_all() -> None:

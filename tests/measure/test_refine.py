@@ -19,6 +19,7 @@ from hockney.plan.workloads.late import Late
 from hockney.plan.workloads.pingpong import Pingpong
 from hockney.records import LaunchRecord, Run, RunRecord, Samples
 from hockney.run.measure.sessions.budget import Budget
+from hockney.run.measure.studies import refine
 from hockney.run.measure.studies.late import LateTimes
 from hockney.run.measure.studies.refine import (
     LATE_FRACTION,
@@ -214,8 +215,13 @@ def times_of(size: int) -> float:
     return float(np.interp(size, sizes, times))
 
 
-def refined_by(times: Callable[[int], float], sizes: tuple[int, ...]) -> Run:
-    """The run of a refinement of these times, without an MPI."""
+def refined_by(
+    times: Callable[[int], float],
+    sizes: tuple[int, ...],
+    step_s: float = 0.2,
+    ended_by: str = "steps",
+) -> Run:
+    """The run of a refinement of these times, without an MPI. step_s: what each launch takes."""
     plan = single(Pingpong(sizes=sizes_of(sizes), refine=True), Placement(), Sampling())
     run, clock = Run(header()), [0.0]
     refinement = Refinement(plan, now=lambda: clock[0])
@@ -240,9 +246,9 @@ def refined_by(times: Callable[[int], float], sizes: tuple[int, ...]) -> Run:
                     ns=[1e9 * seconds * float(np.exp(0.01 * chance.standard_normal()))],
                 )
                 run.add(seen)
-        clock[0] += 0.2
+        clock[0] += step_s
         step = refinement.next(session)  # type: ignore[arg-type]
-    assert session.reason == "steps"
+    assert session.reason == ended_by
     return run
 
 
@@ -250,6 +256,16 @@ def test_a_jump_beside_another_change_is_found() -> None:
     """A launch that no two lines explain took the confirmed break away."""
     run = refined_by(times_of, (4096, 8192, 16384))
     assert (8112, 8113) in [(switch.low_bytes, switch.high_bytes) for switch in run.switches]
+
+
+def test_a_search_that_was_cut_short_has_not_found_everything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing was left to look for, it said."""
+    spent = refined_by(times_of, (4096, 8192, 16384), step_s=2.2, ended_by="budget")
+    assert max(switch.high_bytes - switch.low_bytes for switch in spent.switches) > 1
+    monkeypatch.setattr(refine, "MOST_LAUNCHES", 2)
+    refined_by(times_of, (4096, 8192, 16384), ended_by="launches")
 
 
 def test_a_step_measures_as_long_as_it_was_given() -> None:

@@ -23,7 +23,7 @@ from hockney.show.progress import ProgressView
 ENDINGS = {
     "precision": "every median is within the requested precision",
     "budget": "the budget is spent",
-    "launches": "all requested launches are made",
+    "launches": "the number of launches is reached",
     "steps": "nothing is left to look for",
     "decided": "the comparison is conclusive",
     "interrupted": "interrupted",

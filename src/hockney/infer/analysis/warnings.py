@@ -195,7 +195,7 @@ class FewLaunches:
     imported: bool
     by_hand: bool = False
     ended_by_launches: bool = False
-    """Whether the run ended at a number of launches."""
+    """Whether the plan allowed no more launches: a larger budget would make none."""
     budget_s: float | None = None
     """The budget in which the run made so few; None where it is unknown."""
     made: int | None = None
@@ -370,7 +370,8 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
         return []
     finish = run.finish
     budget_s = finish.spent_s if finish is not None and finish.reason == "budget" else None
-    ended_by_launches = finish is not None and finish.reason == "launches"
+    most = finish.sampling.get("most_launches") if finish is not None else None
+    ended_by_launches = most is not None and (fewest >= most or finish.reason == "launches")
     made = len(run.launches) if len(estimates.states.states) > 1 else None
     return [FewLaunches(fewest, False, run.is_by_hand, ended_by_launches, budget_s, made)]
 

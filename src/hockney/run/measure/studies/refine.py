@@ -72,6 +72,8 @@ class Refinement:
     late: LateTimes | None = None
     sizes: list[int] = field(default_factory=list)
     """Sizes of the last survey."""
+    ended_by: str = "steps"
+    """What ended the search: nothing is left to look for, or "budget" or "launches" were spent."""
     clock: StepsClock = field(init=False)
 
     def __post_init__(self) -> None:
@@ -129,7 +131,7 @@ class Refinement:
 
     def _record(self, session: Session, waits: dict[int, bool]) -> None:
         """Records the switches, and why nothing follows."""
-        session.reason = "steps" if self._has_time() else "budget"
+        session.reason = self.ended_by if self._has_time() else "budget"
         for switch in self._switches(session.run, waits):
             session.add(switch)
 
@@ -147,15 +149,21 @@ class Refinement:
         self.lost += [bracket for bracket in self.open if bracket.jump is None]
         self.done, self.open = sorted([*self.done, *seen_again], key=_place), []
 
-    def _may_go_on(self, last: int) -> bool:
-        """True while time and launches are left."""
+    def _may_go_on(self, last: int, kept_s: float = 0.0) -> bool:
+        """True while time, of which `kept_s` are kept, and launches are left. Asked only while
+        something is left to look for; what forbids it is remembered."""
         assert self.survey is not None
-        return self._has_time() and last - self.survey < MOST_LAUNCHES
+        if not self._has_time() or not self.clock.allows(kept_s):
+            self.ended_by = "budget"
+        elif last - self.survey >= MOST_LAUNCHES:
+            self.ended_by = "launches"
+        else:
+            return True
+        return False
 
     def _may_search(self, last: int) -> bool:
         """True while late receivers keep their part of the time."""
-        kept_s = LATE_FRACTION * self.clock.total_s
-        return self._may_go_on(last) and self.clock.allows(kept_s)
+        return self._may_go_on(last, LATE_FRACTION * self.clock.total_s)
 
     def _has_time(self) -> bool:
         """True if time is left for another launch."""
