@@ -45,4 +45,4 @@ def test_the_worst_of_several_gates_counts() -> None:
     assert together([well, unknown, None]) == unknown
     worst = together([unknown, bad, failed(["b is slow"], ["b"])])
     assert worst is not None
-    assert (worst.status, worst.culprits) == ("failed", ("b", "a"))  # b explains a and b
+    assert (worst.status, worst.culprits) == ("failed", ("a", "b"))

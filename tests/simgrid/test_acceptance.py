@@ -38,7 +38,7 @@ def test_a_slow_node_comes_before_the_pairs_that_it_explains(
     assert verdict == "verdict: NOT ACCEPTED"
     assert first.lstrip().startswith("every pair of nodes: node h7 is slow: 2")
     assert "pair" in second
-    assert second.endswith("to do: first what explains it: node h7 is slow")
+    assert second.endswith("; first what explains it: node h7 is slow")
     few = hockney("suite", "plan.toml", "-o", "few", "--", "-n", "4", *words)
     assert len(list((tmp_path / "few").glob("0*.jsonl"))) == 1, few.stderr
 

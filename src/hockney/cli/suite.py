@@ -164,21 +164,24 @@ def _gated(suite: Suite, requests: list[Request], journal: Journal) -> _Judged:
     has several pairs. None if nothing is gated."""
     from hockney import records
     from hockney.infer.analysis import Analysis
-    from hockney.infer.analysis.findings import of_gate
+    from hockney.infer.analysis.findings import explainer, of_gate
     from hockney.infer.analysis.gate import not_judged, together
 
     if not any(request.output.gate or request.plan.has_gate for request in requests):
         return _Judged()
-    gates: list[Gate | None] = []
+    gated: list[tuple[Gate | None, Sequence[DecidingFinding]]] = []
     for number, (run, request) in enumerate(zip(suite.runs, requests, strict=True), 1):
         path = journal.directory / run.file_name(number)
         if path in journal.files():
             analysis = Analysis(records.read(path))
-            gates.append(analysis.gate(request.output.gate and analysis.compares_pairs))
-    if not any(gates) and any(request.output.gate for request in requests):
+            gate = analysis.gate(request.output.gate and analysis.compares_pairs)
+            gated.append((gate, analysis.findings_by_itself))
+    if not any(gate for gate, _ in gated) and any(request.output.gate for request in requests):
         gate = not_judged("no run measured several pairs", "add one of pairs, cores or fabric")
         return _Judged(gate, (of_gate("", gate, ""),))
-    return _Judged(together(gates))
+    known = [finding for _, findings in gated for finding in findings]
+    gated.sort(key=lambda each: any(explainer(finding, known) for finding in each[1]))
+    return _Judged(together(gate for gate, _ in gated))
 
 
 def _requested(suite: Suite, where: str, more: tuple[str, ...]) -> tuple[Suite, list[Request]]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from hockney.base.units import format_rate, format_seconds, format_size, how_many
 from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
-from hockney.infer.analysis.findings import DecidingFinding, of_cut, of_gate
-from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Status, explains
+from hockney.infer.analysis.findings import DecidingFinding, explainer, of_cut, of_gate
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Status
 from hockney.infer.analysis.history.histories import History, Trend
 from hockney.infer.estimate.interval import interval_words
 
@@ -66,10 +66,11 @@ def _explained(
     finding: DecidingFinding, known: Sequence[DecidingFinding]
 ) -> tuple[DecidingFinding, bool]:
     """A finding, and whether another one explains it, which is then what is to be done first."""
-    for other in known:
-        if other.status == finding.status == FAILED and explains(other.names, finding.names):
-            return replace(finding, action=f"first what explains it: {other.what}"), True
-    return finding, False
+    other = explainer(finding, known)
+    if other is None:
+        return finding, False
+    action = f"{finding.action}; first what explains it: {other.what}"
+    return replace(finding, action=action), True
 
 
 def decision_of(

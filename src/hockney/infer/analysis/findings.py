@@ -3,13 +3,13 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hockney.base.units import format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
-from hockney.infer.analysis.network.boards import PAIR
+from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, PAIR
 from hockney.infer.analysis.network.located import LocatedFault
 from hockney.infer.analysis.network.network_faults import Suspect
 from hockney.infer.analysis.network.outliers import Outlier
@@ -34,6 +34,8 @@ class DecidingFinding:
     """The label of the run that shows it; empty where several runs do."""
     names: tuple[str, ...] = ()
     """Names of what is slow, such as nodes; empty where it is the run as a whole."""
+    kind: str = ""
+    """The kind of what is slow, such as "node"; empty where it is not part of a network."""
 
     @property
     def culprits(self) -> tuple[str, ...]:
@@ -74,6 +76,20 @@ def failures_apart(first: Analysis, second: Analysis) -> Failures:
         tuple(finding for finding in ours if finding.culprits not in known[1]),
         tuple(finding for finding in theirs if finding.culprits not in known[0]),
     )
+
+
+def explainer(finding: DecidingFinding, known: Iterable[DecidingFinding]) -> DecidingFinding | None:
+    """The slow node or switch, of the same run or another, that explains a slow pair or cable of
+    it; None without any. The name of a rank has that of its node behind it."""
+    if finding.kind not in (PAIR, CABLE):
+        return None
+    for other in known:
+        if other.kind in (NODE, INSIDE) and len(other.names) == 1:
+            name = other.names[0]
+            ends = (f"({name})", f" on {name}")
+            if any(end == name or end.endswith(ends) for end in finding.names):
+                return other
+    return None
 
 
 def of_cut(what: str, cut: str) -> DecidingFinding:
@@ -143,7 +159,9 @@ def _of_suspect(suspect: Outlier | Suspect) -> DecidingFinding:
         isinstance(suspect, Outlier) and suspect.what == PAIR and suspect.is_between_nodes
     )
     action = OF_NODES if is_some_pair else _remedy(suspect.what, suspect.names)
-    return DecidingFinding(FAILED, what, number, reference, action, names=suspect.names)
+    return DecidingFinding(
+        FAILED, what, number, reference, action, names=suspect.names, kind=suspect.what
+    )
 
 
 OF_NODES = (
@@ -157,7 +175,9 @@ def _of_fault(fault: LocatedFault) -> DecidingFinding:
     ratio = format_ratio(fault.ratio) + interval_words(fault.interval, format_ratio)
     number = f"{ratio} times the usual time at {format_size(fault.bytes)}"
     action = _remedy(fault.what, fault.names)
-    return DecidingFinding(FAILED, fault.words, number, "its peers", action, names=fault.names)
+    return DecidingFinding(
+        FAILED, fault.words, number, "its peers", action, names=fault.names, kind=fault.what
+    )
 
 
 def _remedy(kind: str, names: Sequence[str]) -> str:

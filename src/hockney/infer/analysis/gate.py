@@ -57,24 +57,12 @@ def not_judged(why: str, remedy: str) -> Gate:
     return Gate(NOT_JUDGED, f"{why}; {remedy}" if remedy else why)
 
 
-def explains(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether what has these names is a part of all that the others name, as a slow node is of its
-    slow pairs. A rank's name has that of its node behind it."""
-
-    def is_in(name: str) -> bool:
-        return any(other == name or other.endswith(f"({name})") for other in others)
-
-    return 0 < len(names) < len(others) and all(map(is_in, names))
-
-
 def together(gates: Iterable[Gate | None]) -> Gate | None:
-    """The worst of several gates, with all reasons of that status, those that explain others
-    first; None where there is none."""
+    """The worst of several gates, with all reasons of that status; None where there is none."""
     known = [gate for gate in gates if gate is not None]
     for status in (FAILED, NOT_JUDGED, PASSED):
         of_it = [gate for gate in known if gate.status == status]
         if of_it:
-            of_it.sort(key=lambda gate: any(explains(o.culprits, gate.culprits) for o in known))
             why = "; ".join(dict.fromkeys(gate.why for gate in of_it))
             culprits = dict.fromkeys(name for gate in of_it for name in gate.culprits)
             return Gate(status, why, tuple(culprits))
