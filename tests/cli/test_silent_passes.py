@@ -96,6 +96,17 @@ def test_no_gate_passes_by_a_file_that_is_not_whole(hockney: RunHockney, tmp_pat
     assert done.stdout.startswith("gate: NOT JUDGED: a.jsonl is not whole: line ")
 
 
+def test_no_gate_of_variants_passes_by_a_file_that_is_not_whole(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    path = write_run(varied_run(16, {"one": 1.0, "two": 1.0}, gate=0.1), tmp_path / "v.jsonl")
+    assert hockney("compare", "v.jsonl", "--gate", "10%").status == 0
+    path.write_bytes(path.read_bytes()[:-20])
+    done = hockney("compare", "v.jsonl", "--gate", "10%")
+    assert done.status == 3
+    assert done.stdout.startswith("gate: NOT JUDGED: v.jsonl is not whole: line ")
+
+
 def test_what_otava_does_not_get_is_said(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "past").mkdir()
     for day in range(4):

@@ -201,6 +201,7 @@ def _compare_variants(
     explain: bool,
 ) -> None:
     from hockney.cli._present import check_blocks, end_by, show_run
+    from hockney.infer.analysis.comparison.comparison_gate import whole_gate
     from hockney.infer.analysis.gate import together
     from hockney.show.as_json import dumps
     from hockney.show.curves import Options
@@ -218,7 +219,7 @@ def _compare_variants(
         )
     if output is not None and study.ratios:
         save(describe("variants", [analysis], Options()), output, force)
-    gate = together(analysis.plan_gates) if has_gate else None
+    gate = together([whole_gate(analysis.run), *analysis.plan_gates]) if has_gate else None
     if as_json:
         verdict = {"gate": asdict(gate)} if gate is not None else {}
         click.echo(dumps({**verdict, "variants": variants_json(study)}))
