@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import resource
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
 from conftest import RunHockney
-from samples import night_run, past_run, write_run
+from samples import FIRST_DAY, night_run, past_run, varied_run, write_run
 
 NASTY = 'a "quoted"\\ {label}'
 
@@ -103,6 +105,19 @@ def test_what_the_newest_run_shows_by_itself_is_not_accepted(
     (outlier,) = families["hockney_last_run_outlier"].samples
     assert (outlier.labels["name"], outlier.labels["what"]) == ("n6", "node n6 is slow")
     assert "n0 and n1" not in text
+
+
+def test_a_failed_limit_of_the_plan_is_no_outlier(hockney: RunHockney, tmp_path: Path) -> None:
+    """It was one without a name of what is slow."""
+    for day in range(3):
+        run = varied_run(16, {"one": 1.0, "two": 1.5}, gate=0.1)
+        started = (FIRST_DAY + timedelta(days=day)).isoformat()
+        run.header = replace(run.header, id=f"night {day}", started=started)
+        write_run(run, tmp_path / f"{day}.jsonl")
+    text = hockney("history", ".", "--openmetrics").stdout
+    families = {family.name: family for family in openmetrics(text)}
+    assert [sample.value for sample in families["hockney_last_run_failed"].samples] == [1]
+    assert "hockney_last_run_outlier" not in families
 
 
 def test_otava_finds_each_column_that_its_configuration_names(

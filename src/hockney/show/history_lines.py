@@ -219,8 +219,9 @@ def openmetrics(histories: Sequence[History]) -> str:
 
 
 def _outliers(history: History) -> Iterator[str]:
+    """Slow parts: a limit of the plan that failed has no words for what it is about."""
     for finding in history.failed:
-        if finding.names:
+        if finding.names and finding.what:
             labels = {"name": " ".join(finding.names), "what": finding.what}
             yield f"hockney_last_run_outlier{metric_labels(system=history.label, **labels)} 1"
 
