@@ -10,8 +10,8 @@ import pytest
 from conftest import RunHockney
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.compare import compare
-from hockney.infer.analysis.decision import decision_of, of_comparison
-from hockney.infer.analysis.findings import findings_of
+from hockney.infer.analysis.decision import Decision, decision_of, of_comparison
+from hockney.infer.analysis.findings import DecidingFinding, findings_of
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.records import End, Place
 from hockney.run.measure.sessions.resume import missing_ends
@@ -62,6 +62,15 @@ def test_a_run_that_nothing_was_held_against_is_named_beside_an_accepted_one() -
     *_, unheld, relative = decision_lines(decision)
     assert unheld == f'  {UNHELD}: "pingpong"'
     assert "what is slow everywhere passes" in relative
+
+
+def test_of_many_runs_that_nothing_was_held_against_a_few_are_named() -> None:
+    """Three hundred labels were one line."""
+    finding = DecidingFinding(PASSED, "outliers", "none", "their peers", "")
+    decision = Decision((finding,), unheld=tuple(f"run {number}" for number in range(300)))
+    assert (
+        decision_lines(decision)[-1] == f'  {UNHELD}: "run 0", "run 1", "run 2" and 297 more runs'
+    )
 
 
 def test_a_verdict_is_relative_until_something_else_is_held_against() -> None:

@@ -34,7 +34,9 @@ def decision_lines(decision: Decision) -> list[str]:
     more = len(decision.findings) - MOST_DECIDING
     lines += [f"  and {how_many(more, 'more finding')}, below"] if more > 0 else []
     if decision.unheld:
-        labels = ", ".join(f'"{label}"' for label in decision.unheld)
+        labels = ", ".join(f'"{label}"' for label in decision.unheld[:MOST_DECIDING])
+        more = len(decision.unheld) - MOST_DECIDING
+        labels += f" and {how_many(more, 'more run')}" if more > 0 else ""
         lines.append(f"  {UNHELD}: {labels}")
     if decision.is_relative:
         lines.append(f"  {RELATIVE}")
