@@ -16,6 +16,7 @@ from hockney.infer.analysis import Analysis
 from hockney.records import Place, Run, Start
 from hockney.show.experiments import halo
 from hockney.show.heatmap import heat_map
+from hockney.show.report.summary import cards
 from hockney.show.run_lines import states_shown
 from overlap_samples import HALOS, halo_run
 from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
@@ -208,5 +209,6 @@ def test_the_only_state_is_shown_where_another_run_may_have_another_one() -> Non
     assert states_shown(Analysis(run)) == []
     run.header = replace(run.header, environment={"hypervisor": True})
     (line,) = states_shown(Analysis(run))
+    assert any(line in card.lines for card in cards(Analysis(run), True)), "on the page, too"
     assert line.startswith("state of the machine: core-to-core latency 53 ns")
     assert line.endswith("; another run may have another one")

@@ -14,7 +14,7 @@ from hockney.show.curves import samples_text, time_label
 from hockney.show.diagnosis import diagnosis_lines
 from hockney.show.experiments import answer_of
 from hockney.show.fits import model_lines
-from hockney.show.run_lines import definitions, state_lines
+from hockney.show.run_lines import definitions, states_shown
 
 NOT_SEARCHED = (
     "There are too many visits to search for cold start, modes, drift and periods here: use "
@@ -66,7 +66,7 @@ def _measurement(analysis: Analysis) -> list[str]:
 
 
 def _disturbances(analysis: Analysis) -> list[str]:
-    lines = [*(warning.text for warning in analysis.warnings), *state_lines(analysis.estimates)]
+    lines = [*(warning.text for warning in analysis.warnings), *states_shown(analysis)]
     if not analysis.estimates.own():
         return lines
     if len(analysis.run.samples) > MOST_DIAGNOSED:
