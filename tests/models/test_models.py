@@ -157,8 +157,13 @@ def test_fit_says_what_disturbed_the_run(hockney: RunHockney, tmp_path: Path) ->
     assert done.status == 0, done.stderr
     assert shown[0] in done.stderr
     assert "it hung" in shown[0]
+    assert "more: " not in done.stderr, "there is no other warning"
+    run = make_run(nanoseconds, sizes=SIZES, launches=2, step_ns=1e4)
+    run.ends.append(End(launch=0, reason="failed", message="it hung"))
+    run.launches[0].places[0].pinned = False
+    done = hockney("fit", str(write_run(run, tmp_path / "worse.jsonl")))
     assert "more: hockney show " in done.stderr
-    assert done.stderr.count("warning:") <= 2
+    assert done.stderr.count("warning:") == 2
 
 
 def test_fit_of_segments_gives_their_lines(hockney: RunHockney, run_file: Path) -> None:

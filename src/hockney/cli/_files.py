@@ -172,11 +172,12 @@ def _modes(analysis: Analysis) -> list[str]:
 
 
 def warn_gravest(analysis: Analysis) -> None:
-    """Warns of what is gravest of a run, beside its modes and sources, and where to read more."""
+    """Warns of what is gravest of a run, beside its modes and sources, and where to read the
+    others."""
     known = {*_modes(analysis), *(note.text for note in source_notes(analysis.run))}
     texts = [text for warning in analysis.warnings if (text := warning.text) not in known]
     warn(texts[:MOST_WARNINGS])
-    if texts:
+    if len(texts) > MOST_WARNINGS:
         path = shlex.quote(str(analysis.run.path))
         click.echo(f"more: hockney show {path} --diagnose", err=True)
 

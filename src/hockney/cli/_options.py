@@ -145,7 +145,7 @@ QUIET = option(
     "--quiet",
     is_flag=True,
     heading=OUTPUT,
-    help="Print no progress, no notes, but the answer.",
+    help="Print the answer alone: no progress, no notes.",
 )
 
 
