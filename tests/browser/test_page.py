@@ -184,6 +184,19 @@ def test_the_page_draws_the_values_of_each_figure(desk: Opened, name: str) -> No
                 assert abs(y - wanted_y) < MARK_RADIUS
 
 
+@pytest.mark.parametrize(
+    ("slowest_s", "ends"), [(1.02e-6, ["1 µs", "1.1 µs"]), (2e-6, ["1 µs", "2 µs"])]
+)
+def test_small_differences_do_not_take_all_colours(
+    desk: Opened, slowest_s: float, ends: list[str]
+) -> None:
+    names = PlotAxis("name", "rank", names=("a", "b"))
+    cells = (MapCell(0, 0, 1e-6, "a"), MapCell(0, 1, slowest_s, "b"))
+    panel = Panel(names, names, cells=cells, scale=PlotAxis("time", "time"))
+    (drawn,) = desk.page.evaluate(DRAWN, plain(Figure("here", "times", (panel,))))
+    assert [text for text in drawn["ticks"] if "s" in text] == ends
+
+
 LOOKS = """
 () => [".frame", ".legend"].map((where) => {
   const rects = document.querySelector("figure").querySelectorAll(`${where} .cell.mark`);

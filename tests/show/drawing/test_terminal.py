@@ -16,6 +16,7 @@ from hockney.show.drawing.description import (
     Quantity,
     Series,
     StraightLine,
+    colour_range,
 )
 from hockney.show.drawing.terminal import COLUMNS, drawn
 
@@ -118,6 +119,15 @@ def test_a_map_of_times_that_are_alike_has_no_digits_of_noise() -> None:
     scale = PlotAxis("time", "time")
     text = drawn(Figure("matrix", "", (Panel(names, names, cells=cells, scale=scale),)))
     assert "a  0 0\nb  . .\nall 1 µs" in text
+
+
+def test_a_map_names_the_slowest_where_its_scale_ends_beyond() -> None:
+    names = PlotAxis("name", "rank", names=("a", "b"), downward=True)
+    cells = (MapCell(0, 0, 1e-6, ""), MapCell(1, 0, 1.02e-6, ""))
+    panel = Panel(names, names, cells=cells, scale=TIME)
+    assert colour_range(panel) == (1e-6, pytest.approx(1.1e-6)), "for files, too"
+    text = drawn(Figure("matrix", "", (panel,)))
+    assert "0 is 1 µs, 9 is 1.1 µs, log scale; the slowest is 1.02 µs" in text
 
 
 def test_a_map_has_digits_or_letters() -> None:

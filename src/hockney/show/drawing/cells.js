@@ -27,10 +27,11 @@ function drawCells(view) {
     make("text", { x: 0, y: 11 }, y.label), make("text", { x: left + side * x.names.length, y: 18 + tall * y.names.length + 32, "text-anchor": "end" }, x.label));
 }
 
-// As colour_range() of description.py.
+// As colour_range() of description.py, with distinct() of heatmap.py.
 function colourRange(panel, values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  if (panel.scale?.quantity !== "size" || !values.length) return [low, high];
+  if (!values.length) return [low, high];
+  if (panel.scale?.quantity !== "size") return [low, high < 1.001 * low ? low : Math.max(high, 1.1 * low)];
   const first = 2 ** Math.floor(Math.log2(low));
   return [first, Math.max(2 ** Math.ceil(Math.log2(high)), 2 * first)];
 }

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hockney.infer.estimate.interval import Interval, high_of, low_of
+from hockney.show.heatmap import distinct
 
 LONGEST_LABEL = 56
 """Characters that usually fit into one line of a figure's legend."""
@@ -199,12 +200,13 @@ def map_of(
 
 
 def colour_range(panel: Panel) -> tuple[float, float]:
-    """The least and the largest value of the panel's colours. Those of sizes end at powers of two:
-    ranks that send nearly the same look alike, and the ends have short names."""
+    """The ends of the panel's colours: the least value, and the largest or what would be large
+    beside it. Those of sizes are powers of two: ranks that send nearly the same look alike, and the
+    ends have short names."""
     values = [cell.value for cell in panel.cells if cell.value is not None and cell.value > 0.0]
     low, high = min(values, default=1.0), max(values, default=1.0)
     if panel.scale is None or panel.scale.quantity != "size":
-        return low, high
+        return distinct(low, high)
     first = 2.0 ** math.floor(math.log2(low))
     return first, max(2.0 ** math.ceil(math.log2(high)), 2.0 * first)
 

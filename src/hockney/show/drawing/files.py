@@ -25,6 +25,7 @@ from hockney.show.drawing.description import (
 )
 from hockney.show.drawing.lettering import WIDTH_INCHES, finish, wrap
 from hockney.show.drawing.looks import MAP, Looks, colour_of, kind_looks, looks_of, paper
+from hockney.show.heatmap import LEAST_SCALE
 
 with extra("plot"):
     from matplotlib.colors import LogNorm, Normalize
@@ -206,7 +207,7 @@ def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
         for cell in panel.cells:
             values[cell.row, cell.column] = np.nan if cell.value is None else cell.value
         low, high = colour_range(panel)
-        high = max(high, 1.05 * low)
+        high = max(high, (1.0 + LEAST_SCALE) * low)
         norm = LogNorm(low, high) if np.nanmin(values) > 0.0 else Normalize(0.0, high)
         limits = axes.get_ylim()
         image = axes.imshow(values, cmap=MAP, norm=norm, interpolation="nearest", aspect="equal")

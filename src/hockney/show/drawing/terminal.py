@@ -24,7 +24,7 @@ from hockney.show.drawing.description import (
     measured_along,
     values_along,
 )
-from hockney.show.heatmap import distinct, shade
+from hockney.show.heatmap import shade
 
 COLUMNS, ROWS = 96, 24
 """Most characters of one panel, with its axes."""
@@ -186,7 +186,7 @@ def _text(axis: PlotAxis, value: float) -> str:
 def _map(panel: Panel) -> str:
     """A map of letters, one for each kind of cell, or of digits, for the logarithm of the value; a
     dot where there is none."""
-    low, high = distinct(*colour_range(panel))
+    low, high = colour_range(panel)
     known = {(cell.row, cell.column): _sign(cell, low, high) for cell in panel.cells}
     columns = range(min(panel.columns, MOST_CELLS))
     rows = range(panel.rows) if panel.y.downward else range(panel.rows - 1, -1, -1)
@@ -200,6 +200,9 @@ def _map(panel: Panel) -> str:
     assert panel.scale is not None
     first, last = (_text(panel.scale, value) for value in (low, high))
     scale = f"0 is {first}, 9 is {last}, log scale" if high > low else f"all {first}"
+    slowest = max((cell.value for cell in panel.cells if cell.value is not None), default=high)
+    if panel.scale.quantity == "time" and high > slowest:
+        scale += f"; the slowest is {_text(panel.scale, slowest)}"
     return "\n".join([*lines, scale])
 
 
