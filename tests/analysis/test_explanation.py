@@ -16,6 +16,7 @@ import pytest
 from conftest import RunHockney
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.comparison.compare import compare
 from hockney.infer.analysis.comparison.effects import (
     FORMS,
     MOST_TRIED,
@@ -285,6 +286,26 @@ def test_few_launches_are_not_judged() -> None:
     difference = explained(run_of(BASE, 1), short)
     assert difference.gate is not None
     assert difference.gate.exit_status == 3
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_launches_of_a_measured_run_are_judged_against_a_simulated_one(side: int) -> None:
+    def runs(launches: int) -> list[Run]:
+        simulated = make_run(lambda *_: [1000.0], launches=1)
+        simulated.launches[0].simulated = True
+        noisy = make_run(lambda launch, *_: [1500.0 + launch] * 3, launches=launches)
+        noisy.header = msgspec.structs.replace(noisy.header, id="B")
+        return [noisy, simulated] if side else [simulated, noisy]
+
+    difference = explained(*runs(20))
+    assert difference.gate is None
+    assert difference.shown
+    compared = compare(*map(Analysis, runs(20)), TOLERANCE)
+    assert compared.constant == side
+    assert difference.points == compared.points
+    few = explained(*runs(4))
+    assert few.gate is not None
+    assert f"fewer than 6 launches of {'BA'[side]};" in few.gate.why
 
 
 def test_a_step_of_a_coarse_clock_is_no_difference() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.base.units import how_many
-from hockney.infer.analysis.comparison.compare import differences
+from hockney.infer.analysis.comparison.judged_pairs import differences
 from hockney.infer.analysis.comparison.run_drift import NONE_KNOWN, Places, RunDrift
 from hockney.infer.estimate.differences import Judged, Unseen, exact
 from hockney.infer.estimate.interval import low_of

@@ -3,7 +3,6 @@ part of the test; p is corrected for many points."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -23,6 +22,7 @@ from hockney.infer.analysis.comparison.common_points import (
     zero_notes,
 )
 from hockney.infer.analysis.comparison.factor import text_of
+from hockney.infer.analysis.comparison.judged_pairs import judged_pairs
 from hockney.infer.analysis.comparison.run_drift import RunDrift, as_earlier
 from hockney.infer.analysis.conditions.between import are_one_state
 from hockney.infer.analysis.conditions.state_changes import StateChanges
@@ -30,21 +30,10 @@ from hockney.infer.analysis.conditions.unlike_launches import KeptApart
 from hockney.infer.analysis.findings import Failures, failures_apart
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.arrays import Array
-from hockney.infer.estimate.differences import (
-    Judged,
-    Unseen,
-    benjamini_hochberg,
-    exact,
-    judged,
-    shift_between,
-    two_samples,
-    with_hidden,
-    with_unseen,
-)
+from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import low_of
 from hockney.infer.estimate.launches import SLOW_RULE
-from hockney.infer.estimate.points import PointEstimate, hidden_log
-from hockney.infer.estimate.shifts import LEVEL
+from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.memory.components import BetweenRuns
 from hockney.infer.memory.host import EarlierRun
 from hockney.plan import Case, plan_of, workload_of
@@ -159,29 +148,19 @@ def compare(
     earlier = (*as_earlier(others), *memory)
     drift = RunDrift.of((first, second), states[0], earlier)
     notes += drift.notes
-    compared = pairs if each_point else []
-    means = means_of_both(pairs)
-    each, whole = drift.between(pairs, means)
-    sides = _exact_sides((base, other), pairs)
-    constant = sides[0] if len(sides) == 1 else None
-    unseen = [_unseen(runs, constant) for runs in each]
-    if len(sides) == 2:
-        judgements = [_exact(math.log(b.typical_s / a.typical_s), tolerance) for a, b in compared]
-        overall = _exact(float(means[1].mean() - means[0].mean()), tolerance)
-    else:
-        judgements = differences(compared, tolerance, unseen[: len(compared)], constant)
-        hidden = hidden_log(*pairs)
-        overall = two_samples(*means, tolerance, _unseen(whole, constant), hidden, constant)
+    judged = judged_pairs((base, other), pairs, tolerance, drift, each_point)
+    each, overall = judged.points, judged.whole
+    if judged.is_exact:
+        each, overall = [_of_any_size(point) for point in each], _of_any_size(overall)
     points = tuple(
-        PointDifference(*pair, difference)
-        for pair, difference in zip(compared, judgements, strict=True)
+        PointDifference(*pair, difference) for pair, difference in zip(pairs, each, strict=False)
     )
-    is_same = base.header.id == other.header.id and np.array_equal(*means)
+    is_same = base.header.id == other.header.id and np.array_equal(*judged.means)
     if is_same:
         notes.insert(0, "A and B are the same run: that they are equal shows nothing")
     return RunComparison(
-        *(base, other, points, overall, tuple(notes), whole, means, only_base, apart, is_same),
-        *(names, constant),
+        *(base, other, points, overall, tuple(notes), judged.between, judged.means),
+        *(only_base, apart, is_same, names, judged.constant),
     )
 
 
@@ -191,26 +170,9 @@ def _variant_names(first: Analysis, second: Analysis) -> Mapping[str, str]:
     return names if len(set(names.values())) == len(names) else {}
 
 
-def _exact_sides(runs: Sequence[Run], pairs: Sequence[Sequence[PointEstimate]]) -> list[int]:
-    """The runs (0, 1) that are simulated and whose launches repeat their times: nothing is to test
-    of them."""
-    return [
-        side
-        for side, run in enumerate(runs)
-        if run.is_simulated and all(len(set(pair[side].medians_s)) == 1 for pair in pairs)
-    ]
-
-
-def _unseen(runs: BetweenRuns | None, constant: int | None) -> Unseen | None:
-    """What launches cannot reveal of two runs, of which one may be exact."""
-    if runs is None:
-        return None
-    return runs.of_two if constant is None else runs.of_one
-
-
-def _exact(log_ratio: float, tolerance: float) -> Judged:
+def _of_any_size(judged: Judged) -> Judged:
     """The judgement of an exact ratio, which shows any difference, however small."""
-    return replace(exact(np.array([log_ratio]), tolerance), smallest_difference=None)
+    return replace(judged, smallest_difference=None)
 
 
 def _are_chosen(run: Run) -> bool:
@@ -339,56 +301,3 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
             f"{1e9 * handover:.0f} ns, at least {100.0 * fraction:.0f} % of rounds"
         )
     return (a_id, b_id), notes
-
-
-def differences(
-    pairs: Sequence[tuple[PointEstimate, PointEstimate]],
-    tolerance: float,
-    unseen: Sequence[Unseen | None] | None = None,
-    constant: int | None = None,
-) -> list[Judged]:
-    """Compares the second of each pair with the first; p is corrected for the number of pairs.
-    unseen: variation that each pair's launches cannot reveal; None for pairs of one run. constant:
-    see shift_between."""
-    parts = unseen or [None] * len(pairs)
-    shifts = [
-        with_hidden(
-            with_unseen(shift_between(np.log(a.medians_s), np.log(b.medians_s), constant), part),
-            hidden_log((a, b)),
-        )
-        for (a, b), part in zip(pairs, parts, strict=True)
-    ]
-    known = np.array([shift.p for shift in shifts if shift.p is not None])
-    corrected = iter(benjamini_hochberg(known).tolist())
-    return [
-        judged(shift, None if shift.p is None else next(corrected), tolerance, LEVEL, part)
-        for shift, part in zip(shifts, parts, strict=True)
-    ]
-
-
-def means_of_both(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> tuple[Array, Array]:
-    """The launches of either run, each by the mean over points of its log time against A's
-    median."""
-    centres = [math.log(a.typical_s) for a, _ in pairs]
-    return (
-        _means([first for first, _ in pairs], centres),
-        _means([second for _, second in pairs], centres),
-    )
-
-
-def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:
-    """Means of the launches that have every point: a missing one would shift the mean. If no launch
-    has all, as when each measures one algorithm, the first launches of all points are averaged,
-    then the second, and so on: they were made in turn."""
-    launches = set.intersection(*(set(point.launch_numbers) for point in points))
-    if not launches:
-        logs = [np.log(point.medians_s) - at for point, at in zip(points, centres, strict=True)]
-        turns = min(map(len, logs))
-        together: Array = np.mean([own[:turns] for own in logs], axis=0)
-        return together
-    values: dict[int, list[float]] = {launch: [] for launch in sorted(launches)}
-    for point, centre in zip(points, centres, strict=True):
-        for launch, median in point.by_launch.items():
-            if launch in values:
-                values[launch].append(math.log(median) - centre)
-    return np.array([np.mean(ratios) for ratios in values.values()])

@@ -17,7 +17,7 @@ from hockney.infer.analysis.comparison.common_points import (
     not_compared,
     zero_notes,
 )
-from hockney.infer.analysis.comparison.compare import PointDifference, differences, means_of_both
+from hockney.infer.analysis.comparison.compare import PointDifference
 from hockney.infer.analysis.comparison.effects import (
     FORM_WORDS,
     FORMS,
@@ -31,14 +31,14 @@ from hockney.infer.analysis.comparison.effects import (
 )
 from hockney.infer.analysis.comparison.factor import DifferingFactor, Kind
 from hockney.infer.analysis.comparison.factors import factors_of, own_axes
+from hockney.infer.analysis.comparison.judged_pairs import judged_pairs
 from hockney.infer.analysis.comparison.run_drift import RunDrift
 from hockney.infer.analysis.conditions.traces import hosts_of
 from hockney.infer.analysis.findings import Failures, failures_apart
 from hockney.infer.analysis.gate import Gate, not_judged
 from hockney.infer.arrays import Array
-from hockney.infer.estimate.differences import Judged, exact, two_samples
+from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import log_half_width
-from hockney.infer.estimate.points import PointEstimate, hidden_log
 from hockney.infer.memory.host import EarlierRun
 from hockney.plan.axes import curve_key
 
@@ -185,24 +185,33 @@ def _explanation(
             first, second, "; ".join(zero_notes(common)) or "the runs have no point in common"
         )
     drift = RunDrift.of((first, second), 0, earlier)
-    points, whole = _judged(first, second, pairs, tolerance, drift)
+    both_judged = judged_pairs((first.run, second.run), pairs, tolerance, drift)
+    points = tuple(
+        PointDifference(*pair, difference)
+        for pair, difference in zip(pairs, both_judged.points, strict=True)
+    )
+    whole = None if both_judged.is_exact else both_judged.whole
     names = {**second.variant_names, **first.variant_names}
     lacks = not_compared(common, *both, (0, 0), names)
     judged = Explanation(first, second, points, (), (), None, None, whole=whole)
     return replace(
-        _explained(judged, tolerance),
+        _explained(judged, tolerance, both_judged.constant),
         notes=(*lacks, *drift.notes, *_moved(first), *_moved(second)),
     )
 
 
-def _explained(judged: Explanation, tolerance: float) -> Explanation:
+def _explained(judged: Explanation, tolerance: float, constant: int | None) -> Explanation:
+    """constant: the side that is exact, so that the launches of the other alone count."""
     factors = factors_of(judged.first, judged.second)
     unknown = sum(point.difference.interval is None for point in judged.points)
     if not judged.shown:
         gate = None
         if unknown:
             many = f"at {unknown} of {len(judged.points)} points " if len(judged.points) > 1 else ""
-            why = f"{many}there are fewer than 5 launches on a side"
+            fewest = (
+                "5 launches on a side" if constant is None else f"6 launches of {'BA'[constant]}"
+            )
+            why = f"{many}there are fewer than {fewest}"
             gate = not_judged(why, "measure more: --launches 18")
         return replace(judged, cleared=_all_cleared(factors), gate=gate)
     whole = judged.whole if judged.is_of_whole else None
@@ -221,30 +230,6 @@ def _moved(analysis: Analysis) -> list[str]:
     return [
         f"{analysis.label}: launches ran on {len(places)} sets of hosts; the most frequent is taken"
     ]
-
-
-def _judged(
-    first: Analysis,
-    second: Analysis,
-    pairs: Sequence[tuple[PointEstimate, PointEstimate]],
-    tolerance: float,
-    drift: RunDrift,
-) -> tuple[tuple[PointDifference, ...], Judged | None]:
-    """The points, and the runs as a whole; simulated ones are exact at each point."""
-    whole = None
-    if first.run.is_simulated and second.run.is_simulated:
-        logs = [np.array([math.log(b.typical_s / a.typical_s)]) for a, b in pairs]
-        judgements = [exact(log, tolerance) for log in logs]
-    else:
-        means = means_of_both(pairs)
-        each, runs_as_whole = drift.between(pairs, means)
-        judgements = differences(pairs, tolerance, [runs.of_two if runs else None for runs in each])
-        seen = runs_as_whole.of_two if runs_as_whole else None
-        whole = two_samples(*means, tolerance, seen, hidden_log(*pairs))
-    points = [
-        PointDifference(*pair, judged) for pair, judged in zip(pairs, judgements, strict=True)
-    ]
-    return tuple(points), whole
 
 
 def _gaps(points: Sequence[PointDifference], tolerance: float, whole: Judged | None) -> list[Gap]:
