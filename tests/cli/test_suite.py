@@ -20,6 +20,7 @@ from hockney.base.errors import UsageError
 from hockney.base.toml_file import parsed_toml
 from hockney.cli import suite
 from hockney.cli._memory import NAME as MEMORY_NAME
+from hockney.cli._suite_runs import _words_of, request_of
 from hockney.infer.analysis.decision import decision_of
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED
 from hockney.plan import Plan, plan_of
@@ -319,7 +320,7 @@ def requested(text: str, *more: str) -> Plan:
     path = Path("plan.toml")
     [run] = _expand(path, 1, parsed_toml(path, text))
     with click.Context(suite.command):
-        return suite._request("plan.toml", run, more).plan
+        return request_of("plan.toml", _words_of("plan.toml", run, more)).plan
 
 
 @pytest.fixture

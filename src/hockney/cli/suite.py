@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from hockney.base.endings import AtEnd
 from hockney.base.errors import HockneyError, UsageError
 from hockney.cli import _options
-from hockney.cli._help import Option, given_options, option, verb
-from hockney.cli._option_groups import OF_OUTPUT, OUTLIERS
-from hockney.plan import Plan
+from hockney.cli._help import given_options, option, verb
 
 if TYPE_CHECKING:
-    from hockney.cli._verb import Request
+    from hockney.cli._suite_runs import RequestedRun
     from hockney.infer.analysis.findings import DecidingFinding
     from hockney.infer.analysis.gate import Gate
     from hockney.run.measure.journal import Journal
     from hockney.run.measure.sessions.answer import Problem
-    from hockney.run.measure.suite import PlannedRun, Suite
 
 MEASURE_THERE = "measure this plan there, too"
+MEASURE_HERE = "measure all runs of that plan here, too"
+RUN_FILE = re.compile(r"\d{2,}-.*\.jsonl")
 
 
 @verb(
@@ -68,12 +68,13 @@ def command(
     """
     from hockney.base.outputs import here_and_now
     from hockney.cli._present import end_by, show_gate
+    from hockney.cli._suite_runs import requested_runs
     from hockney.infer.analysis.gate import together
     from hockney.run.measure.journal import Journal
     from hockney.run.measure.suite import read_suite
 
-    suite, requests = _requested(read_suite(plan_name), plan_name, more)
-    plans = [request.plan for request in requests]
+    suite = read_suite(plan_name)
+    runs, left_out = requested_runs(suite, plan_name, more)
     if resume and output is None:
         raise click.UsageError("--resume needs the directory to continue in: give it with -o")
     given = given_options(click.get_current_context())
@@ -87,8 +88,8 @@ def command(
             "name the directory of another run of this plan",
         )
     with closing(Journal(directory, resume)) as journal:
-        failed = _measure_all(suite, plans, journal, quiet)
-        own = _gated(suite, requests, journal)
+        failed = _measure_all(len(suite.runs), runs, journal, quiet)
+        own = _gated(runs, journal)
         compared = _compared(journal, against, tolerance, memory) if against else _Judged()
         unfinished = _unfinished(journal, failed)
         is_gated = own.gate is not None or compared.gate is not None
@@ -96,7 +97,7 @@ def command(
         beside = (*unfinished.findings, *compared.findings, *own.findings)
         show_gate(verdict)
         _show_decision(journal, beside, compared.lines)
-        _show_end(suite, journal, beside, quiet)
+        _show_end(suite.name, journal, left_out, beside, quiet)
     if failed:
         raise click.exceptions.Exit(1)
     end_by(verdict)
@@ -132,6 +133,11 @@ def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | 
     if missing or not files:
         lacks.insert(0, f"{against} has no {', '.join(missing) or 'any run'}")
     unjudged = [not_judged(why, MEASURE_THERE) for why in lacks]
+    known = {entry.file for entry in journal}
+    there = sorted(path.name for path in against.iterdir() if RUN_FILE.fullmatch(path.name))
+    if more := [name for name in there if name not in known]:
+        why = f"{against} has {', '.join(more)}, which this suite has not"
+        unjudged.append(not_judged(why, MEASURE_HERE))
     findings = [of_comparison(comparison, tolerance) for comparison in comparisons]
     findings += [of_gate("", gate, str(against)) for gate in unjudged]
     lines = against_lines(comparisons, tolerance) if comparisons else []
@@ -159,7 +165,7 @@ def _unfinished(journal: Journal, failed: Mapping[str, Sequence[Problem]]) -> _J
     return _Judged(gate.failed(words, lines) if words else None, tuple(findings))
 
 
-def _gated(suite: Suite, requests: list[Request], journal: Journal) -> _Judged:
+def _gated(runs: Sequence[RequestedRun], journal: Journal) -> _Judged:
     """The gate of all runs together: of their plans' gates, and with --gate of outliers where a run
     has several pairs. None if nothing is gated."""
     from hockney import records
@@ -167,16 +173,16 @@ def _gated(suite: Suite, requests: list[Request], journal: Journal) -> _Judged:
     from hockney.infer.analysis.findings import explainer, of_gate
     from hockney.infer.analysis.gate import not_judged, together
 
-    if not any(request.output.gate or request.plan.has_gate for request in requests):
+    if not any(run.request.output.gate or run.plan.has_gate for run in runs):
         return _Judged()
     gated: list[tuple[Gate | None, Sequence[DecidingFinding]]] = []
-    for number, (run, request) in enumerate(zip(suite.runs, requests, strict=True), 1):
-        path = journal.directory / run.file_name(number)
+    for run in runs:
+        path = journal.directory / run.file_name
         if path in journal.files():
             analysis = Analysis(records.read(path))
-            gate = analysis.gate(request.output.gate and analysis.compares_pairs)
+            gate = analysis.gate(run.request.output.gate and analysis.compares_pairs)
             gated.append((gate, analysis.findings_by_itself))
-    if not any(gate for gate, _ in gated) and any(request.output.gate for request in requests):
+    if not any(gate for gate, _ in gated) and any(run.request.output.gate for run in runs):
         gate = not_judged("no run measured several pairs", "add one of pairs, cores or fabric")
         return _Judged(gate, (of_gate("", gate, ""),))
     known = [finding for _, findings in gated for finding in findings]
@@ -184,123 +190,15 @@ def _gated(suite: Suite, requests: list[Request], journal: Journal) -> _Judged:
     return _Judged(together(gate for gate, _ in gated))
 
 
-def _requested(suite: Suite, where: str, more: tuple[str, ...]) -> tuple[Suite, list[Request]]:
-    """The runs that are not left out, and their plans. Whether there are enough nodes for a run
-    is known from the one before it, as its own words may not fit fewer."""
-    from hockney.run.measure.machine.placements import nodes_of
-
-    runs: list[PlannedRun] = []
-    requests: list[Request] = []
-    for run in suite.runs:
-        if requests and nodes_of(requests[-1].plan.first.placement) < run.least_nodes:
-            continue
-        runs.append(run)
-        requests.append(_request(where, run, more))
-    return replace(suite, runs=tuple(runs)), requests
-
-
-def _request(where: str, run: PlannedRun, more: tuple[str, ...]) -> Request:
-    """The plan and output of one run; all are checked before any is measured."""
-    from hockney.base.toml_file import check_keys
-    from hockney.cli._verb import ask, measuring_verb
-    from hockney.run.measure.machine.placements import check_allocation
-    from hockney.run.measure.preparation.setup import mpi_of
-
-    try:
-        verb = measuring_verb(run.verb)
-    except UsageError as error:
-        raise UsageError(f"{where}, {run.label}: {error.message}", error.advice) from error
-    options = {
-        name.lstrip("-"): param
-        for param in verb.params
-        for name in (*param.opts, *param.secondary_opts)
-        if param.name not in OF_OUTPUT
-    }
-    check_keys(f"{where}, {run.label}", dict(run.options), options)
-    _check_not_varied(f"{where}, {run.label}", run, options, more)
-    try:
-        words = [run.verb]
-        # Arguments first: an option with several values would take them for values.
-        for name, value in sorted(run.options, key=lambda pair: _is_option(options[pair[0]])):
-            words += _words(options[name], name, value)
-        words += _closed_words(more)
-        request = ask(words, OF_OUTPUT)
-        for case in request.plan.cases:
-            check_allocation(case.placement)
-        mpi_of(request.plan.first.placement)
-    except (UsageError, click.UsageError) as error:
-        message = error.message if isinstance(error, click.UsageError) else str(error)
-        raise UsageError(f"{where}, {run.label}: {message}") from error
-    return request
-
-
-def _is_option(param: click.Parameter) -> bool:
-    return isinstance(param, click.Option)
-
-
-def _check_not_varied(
-    where: str, run: PlannedRun, options: dict[str, click.Parameter], more: tuple[str, ...]
-) -> None:
-    """Raises UsageError for an option behind -- that would make all runs of a matrix the same."""
-    varied = {options[name].name: name for name in run.varied}
-    for word in more:
-        name = word.partition("=")[0] if word.startswith("--") else word[:2]
-        param = options.get(name.lstrip("-")) if name.startswith("-") else None
-        if param is not None and param.name in varied:
-            raise UsageError(
-                f"{where}: {name} is given, and {varied[param.name]} is in the run's matrix",
-                "leave it out, or change the plan",
-            )
-
-
-def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
-    """The words of a key of a run. Raises UsageError where a part of its value would be ignored."""
-    values = value if isinstance(value, list) else [value]
-    has_several = isinstance(param, Option) and (param.multiple or param.several)
-    if isinstance(value, list) and not (has_several and values):
-        text = ",".join(map(str, values)) or "..."
-        raise UsageError(
-            f"{name} is a list",
-            f'write one text, such as {name} = "{text}", or matrix.{name} for a run of each',
-        )
-    if not isinstance(param, Option):
-        return [str(value)]
-    option = f"--{name}" if len(name) > 1 else f"-{name}"
-    if isinstance(value, bool):
-        return _switched(param, option, value)
-    if param.is_flag:
-        raise UsageError(f"{name} = {value!r}", f"it has no value: write {name} = true")
-    if param.several:
-        return [option, *map(str, values)]
-    return [word for each in values for word in (option, str(each))]
-
-
-def _switched(param: Option, option: str, is_on: bool) -> list[str]:
-    """The words of a key that is true or false."""
-    may_be_alone = isinstance(param.flag_value, str)
-    if not (param.is_flag or may_be_alone):
-        raise UsageError(f"{option} is true or false", "give it a value, or leave it out")
-    if is_on:
-        return [f"{option}={param.flag_value}" if may_be_alone else option]
-    return (param.secondary_opts if option in param.opts else param.opts)[:1]
-
-
-def _closed_words(more: tuple[str, ...]) -> Iterator[str]:
-    """The words, with the value of a --gate that has none: it would take a later word for it."""
-    for word, following in zip(more, (*more[1:], "-"), strict=False):
-        is_alone = word == "--gate" and following.startswith("-")
-        yield f"{word}={OUTLIERS}" if is_alone else word
-
-
 def _measure_all(
-    suite: Suite, plans: list[Plan], journal: Journal, quiet: bool
+    count: int, runs: Sequence[RequestedRun], journal: Journal, quiet: bool
 ) -> dict[str, list[Problem]]:
     """Measures every run that is not done yet, even after one has failed; returns what went wrong,
-    by the file of the run."""
+    by the file of the run. count: of all runs, with those that are left out."""
     # For a signal that no launch heeds, as between two runs.
     hint = AtEnd(lambda: os.write(2, f"{_advice(journal)}\n".encode()))
     try:
-        return _measured(suite, plans, journal, quiet)
+        return _measured(count, runs, journal, quiet)
     finally:
         hint.forget()
 
@@ -310,7 +208,7 @@ def _advice(journal: Journal) -> str:
 
 
 def _measured(
-    suite: Suite, plans: list[Plan], journal: Journal, quiet: bool
+    count: int, runs: Sequence[RequestedRun], journal: Journal, quiet: bool
 ) -> dict[str, list[Problem]]:
     from hockney.cli._measure import measured
     from hockney.run.measure.execution import Target
@@ -318,9 +216,9 @@ def _measured(
     from hockney.run.measure.sessions.problems import problems_of
 
     failed = {}
-    for number, (run, plan) in enumerate(zip(suite.runs, plans, strict=True), 1):
-        name = run.file_name(number)
-        before = f"{number} of {len(suite.runs)}, {run.label}: "
+    for run in runs:
+        name, plan = run.file_name, run.plan
+        before = f"{run.number} of {count}, {run.label}: "
         if journal.is_done(name, plan):
             damage = journal.set_aside(name)
             if damage is None:
@@ -362,19 +260,23 @@ def _show_decision(
 
 
 def _show_end(
-    suite: Suite, journal: Journal, beside: Sequence[DecidingFinding], quiet: bool
+    name: str,
+    journal: Journal,
+    left_out: Sequence[str],
+    beside: Sequence[DecidingFinding],
+    quiet: bool,
 ) -> None:
-    """Lists the files and how each run ended, and writes a report of all of them."""
+    """Lists the files, how each run ended and what was left out, and writes a report of all."""
     from hockney.cli import report
     from hockney.show.table import aligned
 
     rows = [["run", "ended by", "file"]]
     rows += [[entry.label, entry.reason, str(journal.directory / entry.file)] for entry in journal]
-    click.echo(aligned(rows))
+    click.echo("\n".join([aligned(rows), *left_out]))
     files, page = journal.files(), journal.directory / "report.html"
     if files:
         invoke = click.get_current_context().invoke
-        named = {"output": page, "title": suite.name, "against": beside}
+        named = {"output": page, "title": name, "against": beside}
         invoke(report.command, paths=files, force=True, **named)
     if not quiet:
         click.echo(f"results are in {journal.directory}", err=True)

@@ -13,6 +13,7 @@ from hockney.base.units import how_many, number_ranges
 from hockney.plan import Placement
 from hockney.run.measure.machine.capacity import check_number
 from hockney.run.measure.machine.environment import text_of
+from hockney.run.measure.machine.platforms import parse_shape
 from hockney.run.schedulers import (
     MPIEXEC,
     Allocation,
@@ -89,12 +90,19 @@ def check_nodes(placement: Placement) -> None:
         )
 
 
-def nodes_of(placement: Placement) -> int:
-    """The number of nodes on which ranks are, at most."""
+def nodes_of(placement: Placement, ranks: int | None) -> int | None:
+    """The most nodes that a plan with this placement may have; None where a platform file has them.
+    ranks: their number, if it is given."""
+    nodes: int | None
     if placement.platform:
-        return math.ceil(placement.ranks / (placement.ranks_per_node or 1))
-    nodes = placement.node_count or allocation_here(placement.launcher).nodes or 1
-    return min(nodes, placement.ranks)
+        shape = parse_shape(placement.platform)
+        nodes = shape.nodes if shape else None
+    else:
+        nodes = placement.node_count or allocation_here(placement.launcher).nodes or 1
+    if ranks is None:
+        return nodes
+    filled = math.ceil(ranks / (placement.ranks_per_node or 1))
+    return filled if nodes is None else min(nodes, filled)
 
 
 def check_place_node(placement: Placement) -> None:
