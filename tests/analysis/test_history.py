@@ -217,6 +217,14 @@ def test_core_to_core_latencies_of_one_state_are_no_difference(later_s: float) -
     assert {name for name, *_ in change.changed} == ({HANDOVER} if later_s > 100e-9 else set())
 
 
+def test_a_label_of_many_words_is_kept_as_it_is() -> None:
+    label = "before and after and then and again and more"
+    (history,) = histories([facts(past_run(0, label=label))], 0.05)
+    assert history.system == history.name == history.label == f"pingpong, {label}"
+    assert history.runs[0].kind == ""
+    assert facts(past_run(1)).kind == "pingpong, unknown MPI"
+
+
 def test_a_label_names_a_system() -> None:
     all_histories = histories([facts(past_run(0, label="node A")), facts(past_run(1))], 0.05)
     assert [history.system for history in all_histories] == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -97,17 +98,19 @@ def test_the_name_of_a_thousand_hosts_is_short_and_theirs_alone() -> None:
     """Lists of earlier versions have all of them, and are of the same system."""
     hosts = [f"n{number}" for number in range(1000)]
     names = [f"fabric, MPICH, {' and '.join(some)}" for some in (hosts, [*hosts[:-1], "new"])]
-    assert name_of(names[0]).startswith("fabric, MPICH, n0 and 999 more (")
-    assert name_of(names[0]) != name_of(names[1])
-    assert name_of(name_of(names[0])) == name_of(names[0])
-    assert name_of("pingpong, MPICH, here and there") == "pingpong, MPICH, here and there"
+    short = [name_of(name, "fabric, MPICH") for name in names]
+    assert short[0].startswith("fabric, MPICH, n0 and 999 more (")
+    assert short[0] != short[1]
+    assert name_of(short[0], "fabric, MPICH") == name_of(names[0], None) == short[0]
+    few = "pingpong, MPICH, here and there"
+    assert name_of(few, "pingpong, MPICH") == few
     watch = Watch(0.01)
     every = list(looks())
-    systems = [names[0]] * 200 + [name_of(names[0])] * 200
+    systems = [(names[0], None)] * 200 + [(short[0], None)] * 100 + [(short[0], "fabric, MPICH")]
     taken(
         [
-            msgspec.structs.replace(look, system=system)
-            for look, system in zip(every, systems, strict=True)
+            msgspec.structs.replace(look, system=system, kind=kind)
+            for look, (system, kind) in zip(every, systems + systems[-1:] * 99, strict=True)
         ],
         watch,
     )
@@ -118,20 +121,68 @@ def test_the_name_of_a_thousand_hosts_is_short_and_theirs_alone() -> None:
 def test_a_large_network_of_which_nodes_are_down_is_the_same_one(tmp_path: Path) -> None:
     nodes = [WatchedSeries(8, "node", (f"n{number}",)) for number in range(200)]
 
-    def look_with(number: int, up: Sequence[WatchedSeries]) -> Look:
-        system = f"fabric, MPICH, {' and '.join(series.names[0] for series in up)}"
-        readings = (Reading(WatchedSeries(8), 1e-6), *(Reading(series, 1.0) for series in up))
-        started = (BEGAN + number * timedelta(minutes=30)).isoformat()
-        return Look(number, started, "f", system, ("", "", ""), readings)
+    some = [nodes, nodes[1:], nodes[:150], nodes[:10], nodes[1:10]]
+    looks = [network_look(number, up) for number, up in enumerate(some, 1)]
+    for kind in (None, "fabric, MPICH"):
+        parts = PartsFile(tmp_path)
+        watch = Watch(0.01, parts.of)
+        of_kind = [msgspec.structs.replace(look, kind=kind) for look in looks]
+        shown = taken([append_look(tmp_path, look, parts) for look in of_kind], watch)
+        assert shown[1].notes == ["this look lacks 1 of the 201 numbers that are followed"]
+        counts = [len(watched.looks) for watched in watch.systems.values()]
+        assert counts == [2, 1, 1, 1], "of fewer nodes, each set is a system"
 
+
+@pytest.mark.parametrize(
+    "systems",
+    [
+        [("fabric, night", ""), ("fabric, day", "")],
+        [("fabric, night", None), ("fabric, day", None)],
+        [("fabric, a, night", ""), ("fabric, a, day", "")],
+        [("", "fabric, MPICH"), ("", "fabric, MPICH, simulated")],
+        [("", "fabric, MPICH"), ("fabric, MPICH", "")],
+    ],
+)
+def test_a_large_network_is_joined_where_all_but_its_hosts_is_equal(
+    tmp_path: Path, systems: list[tuple[str, str | None]]
+) -> None:
+    nodes = [WatchedSeries(8, "node", (f"n{number}",)) for number in range(200)]
     parts = PartsFile(tmp_path)
     watch = Watch(0.01, parts.of)
-    some = [nodes, nodes[1:], nodes[:150], nodes[:10], nodes[1:10]]
-    looks = [look_with(number, up) for number, up in enumerate(some, 1)]
-    shown = taken([append_look(tmp_path, look, parts) for look in looks], watch)
-    assert shown[1].notes == ["this look lacks 1 of the 201 numbers that are followed"]
-    counts = [len(watched.looks) for watched in watch.systems.values()]
-    assert counts == [2, 1, 1, 1], "of fewer nodes, each set is a system"
+    looks = [network_look(number, nodes[number:]) for number in range(2)]
+    for look, (system, kind) in zip(looks, systems, strict=True):
+        of_system = msgspec.structs.replace(look, system=system or look.system, kind=kind)
+        watch.take(append_look(tmp_path, of_system, parts))
+    assert len(watch.systems) == 2
+
+
+def network_look(number: int, up: Sequence[WatchedSeries]) -> Look:
+    """A look of a network of these nodes, as in lists of earlier versions."""
+    system = f"fabric, MPICH, {' and '.join(series.names[0] for series in up)}"
+    readings = (Reading(WatchedSeries(8), 1e-6), *(Reading(series, 1.0) for series in up))
+    started = (BEGAN + number * timedelta(minutes=30)).isoformat()
+    return Look(number, started, "f", system, ("", "", ""), readings)
+
+
+def test_a_label_of_the_users_is_kept_as_it_is() -> None:
+    text = "pingpong, before and after and then and again and more"
+    watch = Watch(0.01)
+    (look,) = looks(count=1)
+    watch.take(msgspec.structs.replace(look, system=text, kind=""))
+    (watched,) = watch.systems.values()
+    assert watched.label == text
+    long = " and ".join([text] * 200)
+    assert name_of(long, "") == long
+
+
+def test_a_system_of_many_hosts_has_a_short_label() -> None:
+    watch = Watch(0.01)
+    (look,) = looks(count=1)
+    text = "pingpong, MPICH, a and b and c and d and e"
+    for kind in (None, "pingpong, MPICH"):
+        watch.take(msgspec.structs.replace(look, system=text, kind=kind))
+        (watched,) = watch.systems.values()
+        assert re.fullmatch(r"pingpong, MPICH, a and 4 more \([0-9a-f]{8}\)", watched.label)
 
 
 def test_a_look_of_other_sizes_is_not_pooled() -> None:

@@ -49,7 +49,7 @@ SCHEMA = (
     """CREATE TABLE runs (
     file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE, cut TEXT, run TEXT,
     started TEXT, label TEXT, system TEXT, short_system TEXT, handover_s REAL, facts TEXT,
-    curve_names TEXT)""",
+    curve_names TEXT, kind TEXT)""",
     """CREATE TABLE points (
     file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE, curve TEXT NOT NULL,
     bytes INTEGER NOT NULL, time_s REAL NOT NULL, low_s REAL, high_s REAL,

@@ -41,6 +41,7 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
     handover_s: Time | None
     facts: str | None
     curve_names: str | None
+    kind: str | None
 
 
 class _Point(msgspec.Struct, frozen=True, array_like=True):
@@ -100,13 +101,14 @@ def _read(rows: Rows) -> Known:
         row.cut,
         row.handover_s,
         _NAMES_AND_VALUES.decode(row.curve_names or "{}"),
+        row.kind or "",
     )
     return Known(row.cut, facts)
 
 
 def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
     facts = known.facts
-    row: tuple[object, ...] = (None,) * 8
+    row: tuple[object, ...] = (None,) * 9
     if facts:
         row = (
             facts.id,
@@ -117,9 +119,11 @@ def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
             facts.handover_s,
             msgspec.json.encode(facts.facts).decode(),
             msgspec.json.encode(facts.curve_names).decode(),
+            facts.kind,
         )
     database.execute(
-        "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (file, known.cut, *row)
+        "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (file, known.cut, *row),
     )
     database.execute("DELETE FROM points WHERE file_id = ?", (file,))
     if facts:

@@ -138,7 +138,9 @@ class History:
 
     @property
     def label(self) -> str:
-        return system_label(self.system)
+        newest = self.runs[-1]
+        has_hosts = newest.kind and newest.system == self.system
+        return system_label(self.system) if has_hosts else self.system
 
     @property
     def worse(self) -> list[str]:

@@ -67,6 +67,8 @@ class RunFacts:
     """The core-to-core latency of its usual state; None where it is unknown."""
     curve_names: Mapping[str, str] = field(default_factory=dict)
     """Names for people of the curves of variants, such as "MPICH 5.0.2", by the curve's own."""
+    kind: str = ""
+    """The system without its hosts; empty where it has the user's label or no hosts."""
 
     @property
     def latencies(self) -> Times:
@@ -104,6 +106,7 @@ def facts_of(
             for name, of in curves.items()
             if name and (shown := curve_text(of[0], variant_names)) != name
         },
+        kind_of(run),
     )
 
 
@@ -150,17 +153,31 @@ def system_of(run: Run, most_hosts: int | None = None) -> str:
         return f"{run.header.experiment}, {run.header.label}"
     if not run.launches:
         return run.header.experiment
-    first = run.launches[0]
-    hosts = sorted({place.host or "unknown" for place in first.places})
+    hosts = sorted({place.host or "unknown" for place in run.launches[0].places})
     if most_hosts is not None and len(hosts) > most_hosts:
         hosts = [hosts[0], f"{len(hosts) - 1} more"]
-    words = [run.header.experiment, first.mpi.library or "unknown MPI", " and ".join(hosts)]
-    return ", ".join([*words, "simulated"] if first.simulated else words)
+    before, after = _around_hosts(run)
+    return ", ".join([*before, " and ".join(hosts), *after])
+
+
+def kind_of(run: Run) -> str:
+    """The system of a run without its hosts; empty where it has the user's label or no hosts."""
+    if run.header.label or not run.launches:
+        return ""
+    before, after = _around_hosts(run)
+    return ", ".join([*before, *after])
+
+
+def _around_hosts(run: Run) -> tuple[list[str], list[str]]:
+    """The words of a system before its hosts and after them."""
+    first = run.launches[0]
+    before = [run.header.experiment, first.mpi.library or "unknown MPI"]
+    return before, ["simulated"] if first.simulated else []
 
 
 def shortened(system: str, most_hosts: int) -> str:
-    """A system, of more hosts than that the first one, how many others there are, and a digest of
-    all by which they differ from others as many."""
+    """A system without a label, of more hosts than that the first one, how many others there are,
+    and a digest of all by which they differ from others as many."""
     hosts = system.split(" and ")
     if len(hosts) <= most_hosts:
         return system
@@ -169,7 +186,7 @@ def shortened(system: str, most_hosts: int) -> str:
 
 
 def system_label(system: str) -> str:
-    """A system as a label that each metric repeats."""
+    """A system without a label of the user's as one that each metric repeats."""
     name, end = shortened(system, MOST_HOSTS), ", simulated"
     return f"{name}{end}" if name != system and system.endswith(end) else name
 

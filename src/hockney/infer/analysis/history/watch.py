@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ LARGE = 128
 hosts, and something changes often."""
 SAME_NODES = 0.9
 """Least fraction of the nodes of a large system that a look of it has."""
+_FEW_WORDS = re.compile(r"(.+), \S+ and \d+ more \([0-9a-f]{8}\)")
+"""The name of a large system without a label of the user's, and its words before the hosts."""
 
 
 class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -52,6 +55,8 @@ class Look(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """Where the file of parts has their order, and where what this look has of them."""
     outlying: tuple[Outlying, ...] = ()
     """What this look alone shows to be slow."""
+    kind: str | None = None
+    """RunFacts.kind; None in lists of earlier versions."""
 
     @property
     def started_s(self) -> float:
@@ -66,21 +71,25 @@ def look_of(
         number,
         facts.started.isoformat(),
         Path(facts.file).name,
-        name_of(facts.system),
+        name_of(facts.system, facts.kind),
         tuple(facts.facts.get(name, "") for name in IDENTITY),
         readings,
         wall_s,
+        kind=facts.kind,
     )
 
 
-def name_of(system: str) -> str:
-    """The name of a system, of a large one in few words."""
-    return shortened(system, LARGE)
+def name_of(system: str, kind: str | None) -> str:
+    """The name of a system, of a large one in few words; the user's label is kept as it is."""
+    return system if kind == "" else shortened(system, LARGE)
 
 
-def _kind_of(name: str) -> str:
-    """The name of a system without its hosts."""
-    return name.split(" and ")[0].rpartition(", ")[0]
+def _kind_of(look: Look) -> str:
+    """The system of a look of a large network without its hosts; empty with the user's label."""
+    if look.kind is not None:
+        return look.kind
+    of_hosts = _FEW_WORDS.fullmatch(name_of(look.system, None))
+    return of_hosts[1] if of_hosts else ""
 
 
 def failed_look(number: int, started_s: float, file: str) -> Look:
@@ -131,7 +140,7 @@ class Watched:
 
     @property
     def label(self) -> str:
-        return system_label(self.system)
+        return self.system if self.looks[-1].kind == "" else system_label(self.system)
 
     @cached_property
     def nodes(self) -> frozenset[WatchedSeries]:
@@ -287,15 +296,15 @@ class Watch:
     def _system_of(self, look: Look, parts: Parts) -> str:
         """The name of the system of a look: of many nodes, of which some are down now and then, one
         that has most of them."""
-        name = name_of(look.system)
+        name = name_of(look.system, look.kind)
         if name in self.systems or len(parts.order) <= LARGE:
             return name
-        kind, nodes = _kind_of(name), parts.nodes
-        if len(nodes) <= LARGE:
+        kind, nodes = _kind_of(look), parts.nodes
+        if not kind or len(nodes) <= LARGE:
             return name
         for other, watched in self.systems.items():
             shared = len(nodes & watched.nodes) / max(len(nodes), len(watched.nodes))
-            if _kind_of(other) == kind and shared >= SAME_NODES:
+            if _kind_of(watched.looks[-1]) == kind and shared >= SAME_NODES:
                 return other
         return name
 
