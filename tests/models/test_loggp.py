@@ -312,3 +312,15 @@ def test_no_overhead_takes_less_than_no_time() -> None:
             assert known.interval is not None
             assert known.value is not None
             assert 0.0 <= known.interval.low <= known.value
+
+
+def test_a_gap_is_what_was_measured() -> None:
+    """Only overheads are no less than 0: a gap below it was 0 without an interval."""
+    curve = truth(1e-6, Delay(2e-7), Delay(1e-7), 8e-7, 4e-10, noise=0.01, launches=9)
+    assert curve.trains is not None
+    waits = [any((*train.send_delay, *train.receive_delay)) for train in curve.trains]
+    is_long = [train.messages > 1 for train in curve.trains] & ~np.array(waits)
+    seconds = np.where(is_long, 0.1 * curve.seconds, curve.seconds)
+    for row in loggp.overheads(replace(curve, seconds=seconds)):
+        assert row.gap_s.interval is not None
+        assert row.gap_s.interval.high < 0.0

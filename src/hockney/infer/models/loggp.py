@@ -109,19 +109,21 @@ def overheads(curve: Curve) -> list[SizeOverheads]:
     draws = parts.medians(list(drawn(parts.launches, curve.worth, rows)))
 
     def of(median: Array, sample: Array, i: int) -> Parameter:
-        # Overheads are differences of noisy times, but none takes less than no time. Where none is
-        # above 0, noise hides it, and how large it may be is not known.
-        known = np.maximum(sample[~np.isnan(sample[:, i]), i], 0.0)
-        return parameter(
-            max(float(median[0, i]), 0.0), known if known.any() else known[:0], parts.launches
-        )
+        return parameter(float(median[0, i]), sample[~np.isnan(sample[:, i]), i], parts.launches)
+
+    def overhead(median: Array, sample: Array, i: int) -> Parameter:
+        # A difference of noisy times, but it takes no less than no time. Where no draw is above 0,
+        # noise hides it, and how large it may be is not known.
+        none_is_above = not (sample[:, i] > 0.0).any()
+        clamped = np.maximum(sample[:0] if none_is_above else sample, 0.0)
+        return of(np.maximum(median, 0.0), clamped, i)
 
     return [
         SizeOverheads(
             int(size),
             of(medians.one_way, draws.one_way, i),
-            of(medians.send, draws.send, i),
-            of(medians.receive, draws.receive, i),
+            overhead(medians.send, draws.send, i),
+            overhead(medians.receive, draws.receive, i),
             of(medians.gap, draws.gap, i),
         )
         for i, size in enumerate(parts.bytes)
