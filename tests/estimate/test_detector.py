@@ -133,6 +133,12 @@ def test_a_step_is_no_state() -> None:
     assert (offset[1], boundary[1]) == pytest.approx((0.3, 0.15), abs=0.01)
 
 
+@pytest.mark.parametrize("looks", [0, 8, 20])
+def test_no_series_has_no_states(looks: int) -> None:
+    offset, boundary = two_states(np.empty((0, looks)))
+    assert offset.shape == boundary.shape == (0,)
+
+
 @pytest.mark.long
 def test_a_step_within_the_tolerance_is_none() -> None:
     values = noise(np.random.default_rng(6), 40 * A_DAY, 8, 0.0)

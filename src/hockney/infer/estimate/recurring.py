@@ -54,7 +54,8 @@ def two_states(values: Array) -> tuple[Array, Array]:
     """What the upper of two states that come and go adds to each series, and the boundary; 0 and
     infinity where there is one, or a step that does not come back twice. values: shape (series,
     looks)."""
-    parts = [_two_states(values[at : at + AT_ONCE]) for at in range(0, len(values), AT_ONCE)]
+    starts = range(0, max(len(values), 1), AT_ONCE)
+    parts = [_two_states(values[at : at + AT_ONCE]) for at in starts]
     offsets, boundaries = zip(*parts, strict=True)
     return np.concatenate(offsets), np.concatenate(boundaries)
 
