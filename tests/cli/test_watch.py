@@ -18,8 +18,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
 from conftest import RunHockney
+from hockney.base.errors import HockneyError
 from hockney.base.file_lock import locked
+from hockney.cli._watcher import Watcher
+from hockney.infer.analysis.history import outlying
 from hockney.infer.analysis.history import watch as watching
+from hockney.infer.analysis.history.outlying import Outlying
 from hockney.infer.analysis.history.readings import Reading, WatchedSeries
 from hockney.infer.analysis.history.run_facts import RunFacts
 from hockney.infer.analysis.history.watch import Look
@@ -117,6 +121,37 @@ def test_a_loss_raises_an_alarm_once_and_runs_its_command(
     families = {family.name: family for family in prometheus((tmp_path / "w.prom").read_text())}
     (alarms,) = families["hockney_watch_alarms"].samples
     assert alarms.value == 1
+
+
+def test_an_outlier_whose_third_look_fails_is_an_alarm_at_the_fourth_once(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was none for ever; and the page was not written anew."""
+    slow = (Outlying("node n3 is slow", "1.9 times at 8 B", 8, 1.9),)
+    monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
+    alarm = ("--on-alarm", 'echo "$HOCKNEY_FILE" >> alarms.txt', "--page", "w.html")
+    for _ in range(2):
+        assert hockney(*ONCE, *alarm, *QUICK).status == 3
+    assert "OUTLIER" not in (tmp_path / "w.html").read_text()
+
+    def full(*_: object) -> int:
+        raise HockneyError("no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Watcher, "_say", full)
+        assert "no space left" in hockney(*ONCE, *alarm, *QUICK).stderr
+    done = hockney(*ONCE, *alarm, *QUICK)
+    assert (done.status, "note: OUTLIER: node n3 is slow" in done.stderr) == (1, True), done.stderr
+    line = "OUTLIER: node n3 is slow: 1.9 times at 8 B, in each of the last 4 looks"
+    assert line in done.stdout
+    assert line in (tmp_path / "w.html").read_text()
+    done = hockney(*ONCE, *alarm, *QUICK)
+    assert (done.status, "OUTLIER" in done.stdout + done.stderr) == (3, False), "announced"
+    assert (tmp_path / "alarms.txt").read_text() == "look-000001.jsonl\n"
+    monkeypatch.setattr(outlying, "outlying_in", lambda _: ())
+    assert hockney(*ONCE, *alarm, *QUICK).status == 3
+    monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
+    assert [hockney(*ONCE, *alarm, *QUICK).status for _ in range(3)] == [3, 3, 1], "another row"
 
 
 def test_a_mark_is_noted_and_begins_a_level(hockney: RunHockney, tmp_path: Path) -> None:

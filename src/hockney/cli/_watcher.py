@@ -77,10 +77,12 @@ class Watcher:
             )
 
     def _catch_up(self) -> None:
-        """Takes looks and marks that are new in the list."""
+        """Takes looks and marks that are new in the list. What they show to be slow and last is
+        noted, and is an alarm at the next look that shows it, too."""
+        from hockney.infer.analysis.history.outlying import SURE_AFTER
         from hockney.infer.analysis.history.watch import Watch
         from hockney.run.measure.looks import read_looks
-        from hockney.show.watch_lines import change_line
+        from hockney.show.watch_lines import change_line, outlying_line
 
         looks, notes = read_looks(self.directory, look_in_file, self._parts)
         for note in notes:
@@ -90,9 +92,16 @@ class Watcher:
             self._looks = looks[: self._resumed(looks)]
         for look in looks[len(self._looks) :]:
             shown = self._watch.take(look)
-            if shown.watched is not None and shown.changes:
-                for change in shown.changes:
-                    click.echo(f"note: {change_line(shown.watched, change)}", err=True)
+            if shown.watched is None:
+                continue
+            lines = [change_line(shown.watched, change) for change in shown.changes]
+            lines += [
+                outlying_line(shown.watched, part)
+                for part, looks_in_a_row in shown.watched.outlying
+                if looks_in_a_row == SURE_AFTER
+            ]
+            for line in lines:
+                click.echo(f"note: {line}", err=True)
         self._looks = looks
 
     def _resumed(self, looks: list[Look]) -> int:
@@ -134,8 +143,9 @@ class Watcher:
             raise
         self._looks.append(look)
         judged = self._watch.take(look)
+        status = self._say(judged)
         write_output(self.directory / STATE, state_of(self._watch, self._looks), force=True)
-        return self._say(judged)
+        return status
 
     def _next_file(self) -> Path:
         return self.directory / f"look-{self._watch.next_number:06d}.jsonl"
@@ -175,7 +185,6 @@ class Watcher:
 
     def _say(self, judged: Shown) -> int:
         from hockney.base.outputs import write_output
-        from hockney.infer.analysis.history.outlying import SURE_AFTER
         from hockney.show import watch_lines as view
 
         for note in judged.notes:
@@ -187,24 +196,25 @@ class Watcher:
             return LEARNING
         for change in judged.changes:
             click.echo(view.change_line(watched, change))
-        sure = [part for part, looks in watched.outlying if looks == SURE_AFTER]
+        sure = watched.unannounced
         for part in sure:
             click.echo(view.outlying_line(watched, part))
-        self._write_page(judged)
+        self._write_page(bool(judged.changes or sure))
         worse = [change for change in judged.changes if change.is_worse]
         if (worse or sure) and self.on_alarm is not None:
             self._run(self.on_alarm, view.alarm_environment(watched, worse, sure))
+        watched.announce(sure)
         self.say(view.look_line(watched))
         if worse or sure:
             return ALARM
         return LEARNING if watched.course.is_learning and not judged.changes else 0
 
-    def _write_page(self, judged: Shown) -> None:
-        """Writes the page if something changed or it is of another day: drawing takes time."""
+    def _write_page(self, has_news: bool) -> None:
+        """Writes the page if there is news or it is of another day: drawing takes time."""
         from hockney.base.outputs import write_output
         from hockney.show.report import render_watch
 
-        if self.page is None or not (judged.changes or _age_s(self.page) > DAY_S):
+        if self.page is None or not (has_news or _age_s(self.page) > DAY_S):
             return
         page = render_watch(self._watch, f"Watch of {self.directory.absolute().name}")
         write_output(self.page, page, force=True, mode=0o644)

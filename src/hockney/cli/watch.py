@@ -50,7 +50,8 @@ LOCK = "watch.lock"
     "--on-alarm",
     metavar="COMMAND",
     heading=OUTPUT,
-    help="Run this in a shell where something became slower; HOCKNEY_TEXT says what.",
+    help="Run this in a shell where something became slower, or at the third look in a row with an "
+    "outlier; HOCKNEY_TEXT says what.",
 )
 @option(
     "--prometheus",
@@ -84,8 +85,8 @@ def command(
 
     Without VERB it measures what DIR watches already, or else a ping-pong of three sizes. A change
     is reported once; the new level is the usual one from then on. With --once the exit status is 0
-    if all is as usual, 1 if something became slower or the look failed, and 3 while it is not yet
-    known what is usual.
+    if all is as usual, 1 if something became slower, a third look in a row shows an outlier or the
+    look failed, and 3 while it is not yet known what is usual.
     """
     if mark is not None:
         if not once:

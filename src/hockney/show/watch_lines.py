@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hockney.base.units import format_seconds, format_size, how_many
 from hockney.infer.analysis.history.course import LevelChange
-from hockney.infer.analysis.history.outlying import SURE_AFTER, Outlying
+from hockney.infer.analysis.history.outlying import Outlying
 from hockney.infer.analysis.history.readings import TIME, WatchedSeries
 from hockney.infer.analysis.history.watch import Watch, Watched
 from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, UPLINK
@@ -76,8 +76,8 @@ def change_line(watched: Watched, change: LevelChange) -> str:
 def outlying_line(watched: Watched, part: Outlying) -> str:
     """What each of the last looks shows to be slow by itself."""
     return (
-        f"OUTLIER: {part.words}: {part.number}, in each of the last {SURE_AFTER} looks "
-        f"({watched.label})"
+        f"OUTLIER: {part.words}: {part.number}, in each of the last "
+        f"{watched.looks_in_a_row(part)} looks ({watched.label})"
     )
 
 
@@ -91,14 +91,15 @@ def alarm_environment(
     lines += [outlying_line(watched, part) for part in outlying]
     if not changes:
         slowest = max(outlying, key=lambda part: part.ratio)
+        first = watched.looks[-watched.looks_in_a_row(slowest)]
         return {
             "HOCKNEY_TEXT": "\n".join(lines),
             "HOCKNEY_SYSTEM": watched.system,
             "HOCKNEY_WHAT": slowest.words,
             "HOCKNEY_BYTES": str(slowest.bytes),
             "HOCKNEY_RATIO": f"{slowest.ratio:.4f}",
-            "HOCKNEY_SINCE": watched.looks[-SURE_AFTER].started,
-            "HOCKNEY_FILE": watched.looks[-SURE_AFTER].file,
+            "HOCKNEY_SINCE": first.started,
+            "HOCKNEY_FILE": first.file,
         }
     worst = max(changes, key=lambda change: change.ratio)
     return {

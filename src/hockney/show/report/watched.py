@@ -17,7 +17,7 @@ from hockney.show.report.plain_section import PlainSection
 from hockney.show.report.sections import lone_figure
 from hockney.show.report.tables import page_table
 from hockney.show.table import TableColumn
-from hockney.show.watch_lines import change_line, series_words
+from hockney.show.watch_lines import change_line, outlying_line, series_words
 
 MOST_DRAWN, MOST_PARTS = 6, 3
 """Most times, and most parts of a network, that are drawn."""
@@ -50,7 +50,7 @@ def _section(watched: Watched, marks: Sequence[Look], number: int) -> PlainSecti
     return PlainSection(
         id_,
         sentence(watched.system),
-        (_answer(watched),),
+        (*(outlying_line(watched, part) for part in watched.lasting), _answer(watched)),
         tuple(change_line(watched, change) for change in reversed(watched.course.changes)),
         (figure,),
         (page_table("Newest look", NOW, watched.now(), "newest-look"),),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from hockney.infer.analysis.history.course import Course, LevelChange
-from hockney.infer.analysis.history.outlying import Outlying
+from hockney.infer.analysis.history.outlying import SURE_AFTER, Outlying
 from hockney.infer.analysis.history.parts import NO_PARTS, Order, Parts, nodes_of
 from hockney.infer.analysis.history.readings import TIME, Reading, WatchedSeries
 from hockney.infer.analysis.history.run_facts import RunFacts, shortened, system_label
@@ -132,6 +132,8 @@ class Watched:
     is_marked: bool = False
     lacks: Flags = field(default_factory=lambda: np.empty(0, dtype=bool))
     """Which series the newest look lacks."""
+    announced: set[str] = field(default_factory=set)
+    """Words of what has been slow since an alarm of it was given."""
 
     def __post_init__(self) -> None:
         self._place = {series: i for i, series in enumerate(self.series)}
@@ -181,9 +183,24 @@ class Watched:
     def outlying(self) -> list[tuple[Outlying, int]]:
         """What the newest look alone shows to be slow, and how many looks in a row have shown
         it."""
-        return [(part, self._looks_in_a_row(part)) for part in self.looks[-1].outlying]
+        return [(part, self.looks_in_a_row(part)) for part in self.looks[-1].outlying]
 
-    def _looks_in_a_row(self, part: Outlying) -> int:
+    @property
+    def lasting(self) -> list[Outlying]:
+        """What enough looks in a row have shown to be slow."""
+        return [part for part, looks in self.outlying if looks >= SURE_AFTER]
+
+    @property
+    def unannounced(self) -> list[Outlying]:
+        """What an alarm is due for. It is not lost where the look that was the first to be sure of
+        it failed after it had been listed."""
+        return [part for part in self.lasting if part.words not in self.announced]
+
+    def announce(self, parts: Iterable[Outlying]) -> None:
+        """Notes that an alarm was given."""
+        self.announced |= {part.words for part in parts}
+
+    def looks_in_a_row(self, part: Outlying) -> int:
         named = (part.words in {each.words for each in look.outlying} for look in self.looks[::-1])
         return sum(1 for _ in takewhile(bool, named))
 
@@ -329,4 +346,5 @@ class Watch:
         changes = watched.course.look(time_s, values, watched.is_marked)
         watched.is_marked = False
         watched.looks.append(look)
+        watched.announced &= {part.words for part in look.outlying}
         return Shown(watched, changes, notes)
