@@ -15,6 +15,7 @@ from hockney.infer.estimate.blocks import OF_RATIOS
 from hockney.infer.estimate.differences import Unseen, paired, two_samples
 from hockney.infer.estimate.shifts import LEVEL
 from hockney.records import Run
+from hockney.show.comparison import plan_lines
 from samples import make_run
 
 
@@ -95,6 +96,39 @@ def test_of_simulated_runs_launches_alone_count() -> None:
     assert plan.launches is not None
     assert plan.launches == pytest.approx(2 * (2.8 * 0.02 / 0.005) ** 2, rel=0.6)
     assert plan.earlier_runs is None
+
+
+def beside_exact(launches: int, exact_first: bool) -> RunComparison:
+    runs = [run_of(0, 0.0, 1, is_simulated=True), run_of(1, 0.02, launches)]
+    return compare(*map(Analysis, runs if exact_first else reversed(runs)), 0.03)
+
+
+@pytest.mark.parametrize("exact_first", [True, False])
+def test_beside_an_exact_run_the_launches_of_the_other_alone_count(exact_first: bool) -> None:
+    comparison = beside_exact(20, exact_first)
+    plan = comparison_plan(comparison, 0.5)
+    assert plan is not None
+    assert plan.blocks is None
+    assert plan.launches == 6
+    assert (
+        plan_lines(comparison, plan)[1]
+        == f"  6 launches of {'B' if exact_first else 'A'} (it has 20)"
+    )
+    assert comparison.overall is not None
+    now = comparison.overall.found_in_80 or 0.0
+    fewer = comparison_plan(comparison, now)
+    assert fewer is not None
+    assert fewer.launches == pytest.approx(20, abs=4)
+    assert comparison_plan(beside_exact(1, exact_first), 0.5) is None
+
+
+def test_what_is_shown_against_an_exact_run_in_80_of_100_is() -> None:
+    difference = math.log1p(shown(0.02, 12, None, 1))
+    rng, called, exact = np.random.default_rng(1), 0, np.zeros(1)
+    for _ in range(400):
+        logs = difference + 0.02 * rng.standard_normal(12)
+        called += two_samples(exact, logs, 0.01, constant=0).verdict == "slower"
+    assert 0.74 * 400 <= called <= 0.86 * 400
 
 
 def test_of_one_launch_nothing_is_planned() -> None:

@@ -272,10 +272,14 @@ def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[s
         return [NOTHING_TO_PLAN]
     if plan is None:
         return ["how to show it is unknown: fewer than 2 launches of a run have every point"]
-    have = " and ".join(str(len(values)) for values in comparison.means)
+    counts = [len(values) for values in comparison.means]
+    side, have = "each run", f"they have {counts[0]} and {counts[1]}"
+    if comparison.constant is not None:
+        measured = 1 - comparison.constant
+        side, have = "AB"[measured], f"it has {counts[measured]}"
     lines = [f"to show {100.0 * plan.difference:g} % as a whole in 80 of 100 comparisons:"]
     if plan.launches is not None:
-        lines.append(f"  {how_many(plan.launches, 'launch')} of each run (they have {have})")
+        lines.append(f"  {how_many(plan.launches, 'launch')} of {side} ({have})")
     else:
         least = percent(plan.least_by_launches)
         lines.append(f"  more launches do not help: equal runs differ, which hides up to {least}")
@@ -283,7 +287,7 @@ def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[s
     if plan.launches is None and runs is not None and launches is not None:
         lines.append(
             f"  {how_many(runs, 'earlier run')} of the same question, if runs differ "
-            f"as assumed, and {how_many(launches, 'launch')} of each run"
+            f"as assumed, and {how_many(launches, 'launch')} of {side}"
         )
     elif plan.launches is None:
         least = percent(plan.least_by_runs)

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.infer.analysis.comparison.compare import RunComparison
+from hockney.infer.analysis.comparison.judged_pairs import unseen_part
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.blocks import OF_RATIOS
 from hockney.infer.estimate.differences import MOST_NEEDED, POWER, Unseen
-from hockney.infer.estimate.shifts import LEVEL
-from hockney.infer.memory.components import RunsEvidence, between_runs
+from hockney.infer.estimate.shifts import LEVEL, normal_quantile
+from hockney.infer.memory.components import BetweenRuns, RunsEvidence, between_runs
 from hockney.infer.memory.prior import log_prior
 from hockney.plan.variants import LEAST_BLOCKS
 
@@ -24,6 +25,8 @@ MOST_TIMES = 64
 """Most launches that are tried with more earlier runs, as a multiple of what the runs have."""
 RANKS = math.sqrt(math.pi / 3.0)
 """How much wider an interval by ranks is than that of normal values (Hollander & Wolfe, 4.5)."""
+LEAST_TESTED = {1: 6, 2: 5}
+"""The fewest launches with an interval, of one run against exact times and of each of two runs."""
 TAILS = 2.0 * (1.0 - POWER)
 
 
@@ -34,7 +37,8 @@ class ComparisonPlan:
     difference: float
     """Relative."""
     launches: int | None
-    """Launches of each run, with as many earlier runs as are known."""
+    """Launches of each run, with as many earlier runs as are known; of the measured run alone where
+    the other is exact (RunComparison.constant), as all launches here are."""
     least_by_launches: float
     """The difference that any number of launches would show."""
     earlier_runs: int | None
@@ -43,62 +47,74 @@ class ComparisonPlan:
     least_by_runs: float
     """The difference that any number of earlier runs and launches would show."""
     blocks: int | None
-    """Blocks of both in one run with --vary."""
+    """Blocks of both in one run with --vary; None where one of them is simulated."""
 
 
 def comparison_plan(comparison: RunComparison, difference: float) -> ComparisonPlan | None:
     """None where a run has too few launches to know how much they scatter."""
-    have = [len(values) for values in comparison.means]
+    sides = [means for side, means in enumerate(comparison.means) if side != comparison.constant]
+    have = [len(values) for values in sides]
     if min(have) < 2:
         return None
-    scatter = math.sqrt(float(np.mean([values.var(ddof=1) for values in comparison.means])))
-    unseen = comparison.between.of_two if comparison.between else None
-    least = shown(scatter, math.inf, unseen)
-    launches = _least_launches(scatter, unseen, difference) if least < difference else None
-    runs = their = None
+    scatter = math.sqrt(float(np.mean([values.var(ddof=1) for values in sides])))
+    unseen = unseen_part(comparison.between, comparison.constant)
+    least = shown(scatter, math.inf, unseen, len(sides))
+    launches = runs = their = None
+    if least < difference:
+        launches = _least_launches(scatter, unseen, difference, len(sides))
     least_by_runs = least
     if comparison.between is not None:
         deviation = comparison.between.deviation
-        least_by_runs = shown(scatter, math.inf, Unseen.of(math.sqrt(2.0) * deviation))
+        of_sides = Unseen.of(math.sqrt(len(sides)) * deviation)
+        least_by_runs = shown(scatter, math.inf, of_sides, len(sides))
         if least_by_runs < difference:
-            runs, their = _least_runs(scatter, deviation, max(have), difference)
-    return ComparisonPlan(
-        difference, launches, least, runs, their, least_by_runs, _blocks(scatter, difference)
-    )
+            runs, their = _least_runs(scatter, deviation, max(have), difference, len(sides))
+    blocks = _blocks(scatter, difference) if len(sides) == 2 else None
+    return ComparisonPlan(difference, launches, least, runs, their, least_by_runs, blocks)
 
 
-def shown(scatter: float, launches: float, unseen: Unseen | None) -> float:
+def shown(scatter: float, launches: float, unseen: Unseen | None, sides: int = 2) -> float:
     """The relative difference that is shown with POWER by two runs of so many launches, which
-    scatter by this standard deviation."""
-    seen = np.array([RANKS * scatter * math.sqrt(2.0 / launches)])
+    scatter by this standard deviation, or by one such run and an exact one. Few launches of one run
+    do not know how much they scatter: Student's quantile is wider than a normal one."""
+    from scipy.special import stdtrit
+
+    seen = np.array([RANKS * scatter * math.sqrt(sides / launches)])
+    if sides == 1 and math.isfinite(launches):
+        seen *= stdtrit(launches - 1, 1.0 - LEVEL / 2.0) / normal_quantile(LEVEL)
     part = unseen or Unseen.of(0.0)
     return math.expm1(float((part.distance(LEVEL, seen) + part.distance(TAILS, seen))[0]))
 
 
-def _least_launches(scatter: float, unseen: Unseen | None, difference: float) -> int | None:
-    tried = range(5, MOST_NEEDED + 1)
-    place = bisect_left(tried, True, key=lambda n: shown(scatter, n, unseen) <= difference)
+def _least_launches(
+    scatter: float, unseen: Unseen | None, difference: float, sides: int
+) -> int | None:
+    tried = range(LEAST_TESTED[sides], MOST_NEEDED + 1)
+    place = bisect_left(tried, True, key=lambda n: shown(scatter, n, unseen, sides) <= difference)
     return tried[place] if place < len(tried) else None
 
 
 def _least_runs(
-    scatter: float, deviation: float, have: int, difference: float
+    scatter: float, deviation: float, have: int, difference: float, sides: int
 ) -> tuple[int | None, int | None]:
     """The fewest earlier runs, with the fewest launches of each run, if runs differ by this."""
     launches = have
     while launches <= MOST_TIMES * have:
         for runs in EARLIER:
-            unseen = _expected(scatter, launches, deviation, runs, log_prior(scatter))
-            if shown(scatter, launches, unseen) <= difference:
+            between = _expected(scatter, launches, deviation, runs, log_prior(scatter))
+            unseen = between.of_two if sides == 2 else between.of_one
+            if shown(scatter, launches, unseen, sides) <= difference:
                 return runs, launches
         launches *= 2
     return None, None
 
 
-def _expected(scatter: float, launches: int, deviation: float, runs: int, prior: Array) -> Unseen:
+def _expected(
+    scatter: float, launches: int, deviation: float, runs: int, prior: Array
+) -> BetweenRuns:
     explained = scatter**2 / launches
     evidence = RunsEvidence(runs * (deviation**2 + explained), runs, explained, runs + 1)
-    return between_runs([evidence], [prior])[0].of_two
+    return between_runs([evidence], [prior])[0]
 
 
 def _blocks(scatter: float, difference: float) -> int | None:

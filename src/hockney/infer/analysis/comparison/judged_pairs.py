@@ -67,10 +67,12 @@ def judged_pairs(
         whole = exact(means[1].mean(keepdims=True) - means[0].mean(), tolerance)
         return JudgedPairs(points, whole, means, between, sides)
     constant = sides[0] if sides else None
-    unseen = [_unseen(of_point, constant) for of_point in each]
+    unseen = [unseen_part(of_point, constant) for of_point in each]
     return JudgedPairs(
         differences(compared, tolerance, unseen[: len(compared)], constant),
-        two_samples(*means, tolerance, _unseen(between, constant), hidden_log(*pairs), constant),
+        two_samples(
+            *means, tolerance, unseen_part(between, constant), hidden_log(*pairs), constant
+        ),
         means,
         between,
         sides,
@@ -87,7 +89,7 @@ def _exact_sides(runs: Sequence[Run], pairs: Sequence[Sequence[PointEstimate]]) 
     ]
 
 
-def _unseen(runs: BetweenRuns | None, constant: int | None) -> Unseen | None:
+def unseen_part(runs: BetweenRuns | None, constant: int | None) -> Unseen | None:
     """What launches cannot reveal of two runs, of which one may be exact."""
     if runs is None:
         return None
