@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import first_of
-from hockney.infer.estimate.detector import Alarm, Detector
+from hockney.infer.analysis.history.course import Course
+from hockney.infer.estimate.detector import Alarm, Detector, changed_of
 from hockney.infer.estimate.recurring import two_states
 
 HALF_HOUR_S = 1800.0
@@ -150,18 +151,15 @@ def test_a_step_within_the_tolerance_is_none() -> None:
 def test_missing_days_are_a_gap() -> None:
     """A level that wandered while nobody looked is not a jump; a loss after the gap is seen."""
     values = noise(np.random.default_rng(7), 30 * A_DAY, 1, 0.9)
-    detector = Detector(1, LIMIT, math.log1p(0.01), HALF_HOUR_S)
+    followed = Course(1, 0.01)
     seen = []
     for at, row in enumerate(values):
         if not 20 * A_DAY <= at < 24 * A_DAY:
-            detector.look(at * HALF_HOUR_S, row + (at >= 24 * A_DAY) * math.log(1.2))
-            seen += [at] if detector.alarms() else []
+            ratio = 1.2 if at >= 24 * A_DAY else 1.0
+            seen += [at] if followed.look(at * HALF_HOUR_S, row + math.log(ratio)) else []
     assert 24 * A_DAY <= seen[0] < 25 * A_DAY
 
 
 def test_evidence_of_many_series_must_be_larger() -> None:
-    detector = Detector(10, 1000.0, 0.0, 86400.0)
-    for at in range(30):
-        detector.look(at * 86400.0, 0.01 * np.random.default_rng(at).standard_normal(10))
-    detector.evidence = np.array([9000.0] + [0.0] * 9)
-    assert detector.alarms() == []
+    for evidence, changed in ((9000.0, []), (10000.0, [0])):
+        assert changed_of(np.array([evidence] + [0.0] * 9), 1000.0) == changed

@@ -66,9 +66,8 @@ FIRST_LASTING_S = 2 * DAY_S
 """Time after which a change in a level's first week has lasted."""
 LEAST_NOISE = 1e-4
 """Standard deviation, relative, below which no look is believed to repeat."""
-
-
 EVERY = slice(None)
+"""All series."""
 
 
 class Alarm(NamedTuple):
@@ -269,14 +268,6 @@ class Detector:
         self.scores.add(z[np.arange(len(z)), self.model])
 
     # -- alarms -------------------------------------------------------------------------------
-
-    def alarms(self) -> list[Alarm]:
-        """The series that changed, if any did. Evidence is averaged over the series."""
-        if not self.n.any():
-            return []
-        evidence = self.evidence
-        possible = (self.alarm(i, float(evidence[i])) for i in changed_of(evidence, self.limit))
-        return [alarm for alarm in possible if alarm is not None]
 
     def alarm(self, series: int, evidence: float) -> Alarm | None:
         """The change of a series; None where it may lie within the tolerance, or where its looks
