@@ -369,9 +369,10 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
     if run.is_simulated:
         return []
     finish = run.finish
-    budget_s = finish.spent_s if finish is not None and finish.reason == "budget" else None
+    reason = finish.reason if finish is not None else None
+    budget_s = finish.spent_s if finish is not None and reason == "budget" else None
     most = finish.sampling.get("most_launches") if finish is not None else None
-    ended_by_launches = most is not None and (fewest >= most or finish.reason == "launches")
+    ended_by_launches = most is not None and (fewest >= most or reason == "launches")
     made = len(run.launches) if len(estimates.states.states) > 1 else None
     return [FewLaunches(fewest, False, run.is_by_hand, ended_by_launches, budget_s, made)]
 
