@@ -141,6 +141,38 @@ def test_a_count_is_no_threshold_and_may_be_what_acts() -> None:
     )
 
 
+CHOICES = ("base_exclude", "uct_transports", "uct_memory_domains", "tcp_disable_family", "ofi_mode")
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_a_component_may_have_chosen_the_way_of_messages_where_it_changed(choice: str) -> None:
+    name = f"OMPI_MCA_btl_{choice}"
+    slower = replace(OTHERWISE["all alike"], env={name: "another"})
+    other = replace(slower, small="tcp", large="tcp")
+    difference = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
+    assert named(difference) == [name]
+    difference = explained(run_of(BASE, 1), run_of(slower, 2, name="B"))
+    assert difference.of_unknown_effect == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "abi"),
+    [
+        ("OMPI_MCA_btl_vader_fbox_max", "ompi"),
+        ("OMPI_MCA_btl_vader_fbox_threshold", "ompi"),
+        ("MPIR_CVAR_CH4_SHM_POSIX_FBOX_THRESHOLD", "mpich"),
+    ],
+)
+def test_a_count_has_chosen_no_way_of_messages(name: str, abi: str) -> None:
+    first = replace(BASE, abi=abi)
+    slower = replace(OTHERWISE["all alike"], abi=abi, env={name: "3"})
+    for way in ("shared", "tcp"):
+        other = replace(slower, small=way, large=way if way == "tcp" else "cma")
+        difference = explained(run_of(first, 1), run_of(other, 2, name="B"))
+        assert name not in named(difference)
+        assert difference.of_unknown_effect == [name]
+
+
 def test_a_difference_of_small_messages_as_well_accuses_no_way_of_large_ones() -> None:
     slower = replace(OTHERWISE["all alike"], env={}, large=BASE.small)
     difference = explained(run_of(BASE, 1), run_of(slower, 2, name="B"))

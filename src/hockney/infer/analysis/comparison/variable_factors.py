@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
 
 THRESHOLD = re.compile(r"EAGER|RNDV|RENDEZ|THRESH|CELL_SIZE|MAX_SEND|FBOX_SIZE", re.I)
-COUNT = re.compile(r"FBOX_THRESHOLD", re.I)
-"""Variables that are named as a threshold and count something else than bytes."""
+COUNT = re.compile(r"FBOX_(THRESHOLD|MAX)", re.I)
+"""Variables that count something else than bytes, though one is named as a threshold; nor do they
+choose a way of messages."""
 COPIER = re.compile(r"(^|_)(CMA|XPMEM|KNEM|IPC|SINGLE_COPY|SMSC)(_|$)", re.I)
 """Variables of one way of messages, which a threshold among them chooses or leaves."""
 TRANSPORT = re.compile(
@@ -25,6 +26,9 @@ TRANSPORT = re.compile(
     r"FABRICS?|DEVICES?|IFACE|IF_INCLUDE|IF_EXCLUDE|IPC)(_|$)",
     re.I,
 )
+COMPONENT = re.compile(r"(^|_)(BTL|PML|MTL)_", re.I)
+"""Parameters of a component, which may choose a way of messages, as btl_base_exclude does, and most
+of which do not."""
 COLLECTIVE = re.compile(r"ALGORITHM|COLL|ADJUST|SELECTION", re.I)
 BINDING = re.compile(r"BIND|AFFINITY|PIN|RMAPS|MAPPING|PLACES", re.I)
 """Effects of variables, by their names."""
@@ -159,10 +163,11 @@ def _with_effect(
                 evidence += f"; {ways}"
             forms = forms_of_ways(a, b) if ways and COPIER.search(name) else ()
             return replace(factor, forms=(form, *forms), evidence=evidence)
-    if TRANSPORT.search(name):
-        if not ways and _ways_known(a, b):
+    if not COUNT.search(name):
+        is_choice = TRANSPORT.search(name) is not None
+        if is_choice and not ways and _ways_known(a, b):
             return replace(factor, why_not="messages went the same way under both")
-        if ways:
+        if ways and (is_choice or (COMPONENT.search(name) and not THRESHOLD.search(name))):
             return replace(factor, forms=forms_of_ways(a, b), evidence=ways)
     if BINDING.search(name):
         return replace(factor, why_not="the engine pins its ranks itself")
