@@ -2,7 +2,7 @@
 
 Medians of launches are drawn: what a block's two launches do not share scatters by --noise, and in
 one launch of ten by as much again and upwards, as beside other work. The session's own choice of
-what is launched next (measure/blocks.py) and its verdicts (estimate/blocks.py) are what is tested.
+what is launched next (sessions/blocks.py) and its verdicts (estimate/blocks.py) are what is tested.
 """
 
 from __future__ import annotations

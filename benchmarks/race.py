@@ -2,7 +2,7 @@
 
 Times of algorithms are those of `tuning.py`'s simulated clusters (--directory), with noise: medians
 of launches scatter by --noise, and one launch of ten by twice as much again. Who leaves is decided
-by measure/race.py itself. A launch costs its start, and measuring in proportion to its sizes; a
+by sessions/race.py itself. A launch costs its start, and measuring in proportion to its sizes; a
 full search makes --launches of every algorithm at every size, a race until that many. The first
 launch of a race is shorter, for which its times scatter more. A winner is the same if it has the
 name, or by its exact time is within 3 % of the other.

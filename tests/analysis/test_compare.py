@@ -124,7 +124,7 @@ def test_runs_of_another_question_are_no_history() -> None:
 @pytest.mark.parametrize("drift", [0.0, 0.01, 0.02, 0.04])
 @pytest.mark.parametrize("known", [True, False])
 def test_equal_runs_are_seldom_called_different(drift: float, known: bool) -> None:
-    """Drift up to twice what launches scatter, as measured (analysis/between.py)."""
+    """Drift up to twice what launches scatter, as measured (conditions/between.py)."""
     called = count = 0
     for seed in range(8):
         runs = day_of_runs(seed, 20, drift)

@@ -31,7 +31,7 @@ LEAST_FRACTION = 0.1
 MOST_OF = 0.5
 """Fraction of the calls or the waiting above which a size or rank is a finding."""
 MOST_CPU_WAIT = 0.1
-"""Largest fraction of a rank's time off its CPU, as for measured ranks (analysis/noise.py)."""
+"""Largest fraction of a rank's time off its CPU, as for measured ranks (conditions/noise.py)."""
 MOST_RECORDING = 0.02
 """Largest fraction of the ranks' time for the recorder; more changes what it records."""
 ROUNDED = 0

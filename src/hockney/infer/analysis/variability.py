@@ -106,7 +106,7 @@ class SlowRank:
 
 def slow_ranks(spreads: Sequence[Spread], is_simulated: bool = False) -> list[SlowRank]:
     """Ranks whose mean, which every disturbance moves, is an outlier by the test of
-    analysis/outlier_rule.py, the slowest first."""
+    network/outlier_rule.py, the slowest first."""
     sets: dict[Point, list[Spread]] = {}
     for spread in spreads:
         if spread.rank is not None and spread.mean_s > 0.0:

@@ -197,9 +197,10 @@ def cells_of(
     drifts: Mapping[Places, RunDrift] | None = None,
 ) -> list[CollectiveCell]:
     """Cells by collective, ranks, bytes and arrival. Launches are the units of the tests against
-    the library's own decision (analysis/compare.py), which are corrected for their number over all
-    cells. runs: the points of each. drifts: run-to-run variation of each two, which launches of one
-    run cannot reveal. is_exact: the times are simulated, and one launch of each decides."""
+    the library's own decision (comparison/judged_pairs.py), which are corrected for their number
+    over all cells. runs: the points of each. drifts: run-to-run variation of each two, which
+    launches of one run cannot reveal. is_exact: the times are simulated, and one launch of each
+    decides."""
     by_cell: dict[tuple[str, int, int, Arrived], dict[str, PointEstimate]] = {}
     measured = [(point, number) for number, points in enumerate(runs) for point in points]
     run_of = None if is_exact else {id(point): number for point, number in measured}

@@ -27,7 +27,7 @@ from hockney.run.measure.sessions.answer import Answer
 
 GAIN = 0.005
 """Largest expected loss of time at a size, as a fraction, by all cases that leave after one launch
-of each. It is a sixth of the difference that matters (analysis/best.py)."""
+of each. It is a sixth of the difference that matters (algorithms/best.py)."""
 LEAST_FREEDOM = 2
 """Least degrees of freedom: with fewer the expectation is infinite."""
 NO_SCATTER = 1e-12
