@@ -46,6 +46,8 @@ def recognise(log: Log) -> str:
             recognised[module.HEADED][name] = line
     # A heading is stronger evidence than columns that happen to fit.
     formats = recognised[True] or recognised[False]
+    if not formats and (joined := log.unfolded()):
+        return recognise(joined)
     if not formats:
         refused = refusal(log) or csv.unknown_heading(log)
         if refused:
@@ -100,6 +102,8 @@ def read(log: Log, name: str) -> list[LogTable]:
         if name in OF_LINES:
             note_damaged_rows(log, tables)
         return tables
+    if joined := log.unfolded():
+        return read(joined, name)
     notes = [note for table in tables for note in table.notes]
     words = [f"{log.path}: no table of {name} with a row that can be read", *notes[:MOST_REASONS]]
     raise UsageError("\n  ".join(words))

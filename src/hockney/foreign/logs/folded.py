@@ -1,10 +1,12 @@
 """Joins the lines that a terminal, or fold, broke at its width.
 
 They are known by rows: a line of the greatest width that begins with a number, and below it the
-rest of its numbers. A log whose own lines all have that width has none."""
+rest of its numbers, which are fewer. Rows of numbers may look so by chance: lines are joined only
+where the log has no table as it is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from hockney.foreign.logs.wrappers import JOINED
@@ -15,6 +17,7 @@ MOST_PIECES = 4
 LEAST_ROWS = 2
 _WORDS = frozenset({"pass", "fail", "n/a", "nan", "inf", "-nan"})
 """What rows have in place of numbers."""
+_CELL = re.compile(r"[^\s,;]+")
 
 
 def unfolded(lines: Sequence[str]) -> list[str]:
@@ -24,8 +27,7 @@ def unfolded(lines: Sequence[str]) -> list[str]:
     width = max(map(len, lines), default=0)
     groups = [*_groups(lines, width)] if width >= LEAST_WIDTH else []
     rows = [(start, end) for start, end in groups if lines[start].lstrip()[:1].isdigit()]
-    rests = [cell for start, end in rows for cell in "".join(lines[start + 1 : end]).split()]
-    if len(rows) < LEAST_ROWS or not all(map(_is_of_row, rests)):
+    if len(rows) < LEAST_ROWS or not all(_is_broken(lines[start:end]) for start, end in rows):
         return joined
     for start, end in groups:
         joined[start:end] = ["".join(lines[start:end]), *[JOINED] * (end - start - 1)]
@@ -43,6 +45,13 @@ def _groups(lines: Sequence[str], width: int) -> Iterator[tuple[int, int]]:
             if line.strip() and line[:1] != "#" and number - start < MOST_PIECES:
                 yield start, number + 1
             start = None
+
+
+def _is_broken(pieces: Sequence[str]) -> bool:
+    """True if all pieces below the first have cells of a row, and fewer of them: they are no rows
+    themselves."""
+    first, *rests = [_CELL.findall(piece) for piece in pieces]
+    return all(len(rest) < len(first) and all(map(_is_of_row, rest)) for rest in rests)
 
 
 def _is_of_row(cell: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -103,6 +103,17 @@ class Log:
         if parts:
             yield len(self.lines) - len(parts) + 1, "\n".join(parts)
 
+    def unfolded(self) -> Log | None:
+        """The log with the lines joined that a terminal broke; None where there are none."""
+        lines = [line.rstrip("\r") for line in self.text.split("\n")]
+        joined = folded.unfolded(lines)
+        if joined == lines:
+            return None
+        log = log_of("\n".join(joined), self.path)
+        return replace(
+            self, text=log.text, lines=log.lines, whole=log.whole, long_lines=log.long_lines
+        )
+
     @cached_property
     def last(self) -> int:
         """The number of the last line that is not empty."""
@@ -127,8 +138,7 @@ def log_of(text: str, path: Path) -> Log:
     lines = wrappers.unwrapped(wrapped, path)
     if lines != wrapped:
         text = "\n".join(lines) + "\n" * text.endswith("\n")
-    lines = folded.unfolded([line.rstrip("\r") for line in lines])
-    lines = prefixes.without_hosts(prefixes.without_numbers(lines))
+    lines = prefixes.without_hosts(prefixes.without_numbers([line.rstrip("\r") for line in lines]))
     is_mixed = prefixes.are_mixed(lines)
     cleaned = [_cleaned(line, is_mixed) for line in (lines if is_mixed else _without_labels(lines))]
     long_lines = {n: line for n, line in enumerate(cleaned, 1) if len(line) > LONGEST_LINE}
