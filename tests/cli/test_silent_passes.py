@@ -273,3 +273,14 @@ def test_compare_of_one_file_gates_its_variants(
     done = hockney("compare", "varied.jsonl", "--gate", "10%")
     assert done.status == status, done.stdout + done.stderr
     assert done.stdout.startswith("gate: passed" if status == 0 else "gate: FAILED: b takes")
+
+
+def test_compare_of_one_file_keeps_the_gate_of_its_own_plan(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """It allows 20 %, more than the tolerance."""
+    write_run(varied_run(20, {"a": 1.0, "b": 1.1}, gate=0.2), tmp_path / "varied.jsonl")
+    done = hockney("compare", "varied.jsonl", "--gate")
+    assert done.status == 0, done.stdout + done.stderr
+    for words in (["--gate", "5%"], ["--tolerance", "5%", "--gate"]):
+        assert hockney("compare", "varied.jsonl", *words).status == 1

@@ -45,7 +45,8 @@ def _gate(text: str) -> str | float:
     flag_value=TOLERANCE,
     help="Print a verdict first: passed (exit status 0) only if surely none of OTHERS, or no "
     "variant, is slower by more than FRACTION, which is the tolerance, too; FAILED (1), or NOT "
-    "JUDGED (3), with the reason. Give it after the files.",
+    "JUDGED (3), with the reason. Without FRACTION: by the tolerance, or the gate of the command "
+    "that measured the variants. Give it after the files.",
 )
 @_options.HISTORY
 @_options.host_memory()
@@ -114,7 +115,8 @@ def command(
     if not others:
         check_used("on one file", "tolerance", "gate", "explain", "output", "force", "as_json")
         if has_tolerance:
-            first.judge_variants(tolerance=tolerance)
+            by = {"tolerance": tolerance}
+            first.judge_variants(**by if gate is None else by | {"gate": tolerance})
         _compare_variants(first, gate is not None, output, force, as_json, explain)
         return
     reference = _reduced(first)
@@ -210,8 +212,9 @@ def _compare_variants(
     from hockney.show.variant_table import variants_json
 
     plan = analysis.plan
-    if has_gate and plan is not None and plan.comparison is not None:
-        analysis.judge_variants(gate=plan.comparison.tolerance)
+    comparison = plan.comparison if plan is not None else None
+    if has_gate and comparison is not None and comparison.gate is None:
+        analysis.judge_variants(gate=comparison.tolerance)
     study = analysis.variants
     if study is None:
         raise click.UsageError(
