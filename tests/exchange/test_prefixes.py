@@ -113,6 +113,33 @@ def test_programs_are_mixed_where_the_lines_of_any_two_overlap() -> None:
         assert prefixes.apart(places) == alone
 
 
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "[{of},0]<stdout>:",
+        "2026-01-01T00:00:0{n}.123Z [{of},1]<stdout>:",
+        "Jan  1 01:00:00 node0{of} osu: ",
+    ],
+)
+def test_programs_that_take_turns_are_all_read(prefix: str) -> None:
+    turns = (behind(prefix.replace("{of}", str(turn % 2)), OSU) for turn in range(4))
+    assert [numbers(table) for table in tables("".join(turns))] == [numbers(tables(OSU)[0])] * 4
+
+
+def test_programs_are_mixed_where_one_has_a_line_within_a_table_of_the_other() -> None:
+    rows = OSU.splitlines()
+    first, second = (f"[{of},0]<stdout>:" for of in (1, 2))
+    lines = [*(first + row for row in rows[:5]), *(second + row for row in rows), first + rows[5]]
+    with pytest.raises(UsageError, match="behind"):
+        tables("".join(f"{line}\n" for line in lines))
+
+
+def test_a_title_with_other_blanks_before_it_has_no_other_prefix() -> None:
+    text = OSU + " \n" + logs.PERFTEST_LATENCY
+    with pytest.raises(UsageError, match=r"could be osu \(line 1\), perftest"):
+        tables(behind("2026-01-01 12:00:0{n} ", text))
+
+
 def quoted(form: str) -> str:
     return "".join(form.format(line) + "\n" for line in OSU.splitlines())
 

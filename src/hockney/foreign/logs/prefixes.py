@@ -7,7 +7,7 @@ alike. It stays where the lines of two programs are mixed."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, takewhile
 from pathlib import Path
@@ -121,7 +121,41 @@ def without_shared(lines: Sequence[str]) -> list[str]:
 def are_mixed(lines: Sequence[str]) -> bool:
     """True if two programs have each its own prefix, and their lines are mixed."""
     places = _places(lines)
-    return len(places) > 1 and len(apart(places)) < len(places)
+    return len(places) > 1 and bool(
+        mixed([{number: lines[number][end:] for number, end in of.items()} for of in places])
+    )
+
+
+def mixed(programs: Sequence[Mapping[int, str]]) -> tuple[int, int] | None:
+    """A program and another that has a line of a table between the title and the last row of one
+    of its tables; None where each table is alone. programs: the lines of each by their numbers."""
+    of_tables = [
+        {number: _is_row(text) for number, text in of.items() if _is_row(text) or _is_title(text)}
+        for of in programs
+    ]
+    of_tables = [of if any(of.values()) else {} for of in of_tables]
+    owners = {number: owner for owner, of in enumerate(of_tables) for number in of}
+    ordered = sorted(owners)
+    ranks = {number: rank for rank, number in enumerate(ordered)}
+    for program, of in enumerate(of_tables):
+        for first, last in _spans(of):
+            for number in ordered[ranks[first] : ranks[last] + 1]:
+                if number not in of:
+                    return program, owners[number]
+    return None
+
+
+def _spans(is_row: Mapping[int, bool]) -> Iterator[tuple[int, int]]:
+    """The title and the last row of each table."""
+    first, last = None, None
+    for number in sorted(is_row):
+        if first is None or (last is not None and not is_row[number]):
+            if first is not None and last is not None:
+                yield first, last
+            first, last = number, None
+        last = number if is_row[number] else last
+    if first is not None and last is not None:
+        yield first, last
 
 
 def _places(lines: Sequence[str]) -> list[dict[int, int]]:
@@ -154,8 +188,15 @@ def _title(line: str) -> re.Match[str] | None:
 
 def _patterns(lines: Sequence[str]) -> list[re.Pattern[str]]:
     """Patterns of the prefixes that titles have."""
-    sources = dict.fromkeys(_source(title["prefix"]) for line in lines if (title := _title(line)))
-    return [re.compile(source) for source in islice(sources, MOST_PREFIXES)]
+    shortest = dict[str, str]()
+    for line in lines:
+        if title := _title(line):
+            prefix = title["prefix"]
+            # Titles may be indented below others that are not.
+            known = shortest.setdefault(_source(prefix.rstrip()), prefix)
+            if len(prefix) - len(prefix.rstrip()) < len(known) - len(known.rstrip()):
+                shortest[_source(prefix.rstrip())] = prefix
+    return [re.compile(_source(prefix)) for prefix in islice(shortest.values(), MOST_PREFIXES)]
 
 
 def _source(prefix: str) -> str:
@@ -182,6 +223,10 @@ def _end_of_time(prefix: str) -> int:
 
 def _is_number(text: str) -> bool:
     return _NUMBER.match(text.lstrip()) is not None
+
+
+def _is_title(text: str) -> bool:
+    return text.lstrip().startswith("#")
 
 
 def _is_row(text: str) -> bool:

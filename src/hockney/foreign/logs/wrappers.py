@@ -54,8 +54,6 @@ _WRITERS = (
 )
 """Members that name the program, or what it runs in."""
 _DAMAGED = re.compile(rf'\{{.*?"(?P<name>{"|".join(_KEPT)})"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
-_OF_TABLE = re.compile(r"\s*(?:#|\d[\d.]*\s+\S)")
-_ROW = re.compile(r"\s*\d[\d.]*\s+[\d.]+\s")
 
 JOINED = "~"
 """What stands for a part of a line that was joined to another: it ends no table."""
@@ -186,15 +184,10 @@ def _damaged(line: str, names: set[str]) -> Kept | None:
 
 def _refuse_mixed(lines: Sequence[str], written: dict[Writer, list[int]], path: Path) -> None:
     """Raises UsageError where a program has lines of a table between those of another."""
-    of_tables: dict[Writer, dict[int, int]] = {}
-    for writer, places in written.items():
-        known = {place: 0 for place in places if _OF_TABLE.match(lines[place])}
-        if any(_ROW.match(f"{lines[place]} ") for place in known):
-            of_tables[writer] = known
-    apart = prefixes.apart(list(of_tables.values()))
-    mixed = [writer for writer, places in of_tables.items() if places not in apart]
-    if mixed:
-        first, second = mixed[:2]
+    writers = list(written)
+    pair = prefixes.mixed([{place: lines[place] for place in written[of]} for of in writers])
+    if pair is not None:
+        first, second = (writers[number] for number in pair)
         name, value = next(each for each in first if each not in second)
         other = dict(second).get(name, "another program")
         chosen = f"jq -c 'select(.{name} == \"{value}\")'" if name else f"grep -F '{value}'"
