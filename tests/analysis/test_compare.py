@@ -363,3 +363,13 @@ def test_too_few_launches_beside_a_simulated_run_are_said() -> None:
     comparison = compared(one_launch(1.0), noisy_run(2, 1.5, launches=3), tolerance=0.03)
     assert comparison.verdict == "unknown"
     assert "an interval takes at least 6 launches of B (B has 3)" in deciding_words(comparison)
+
+
+def test_a_note_that_both_runs_of_one_label_have_is_given_once() -> None:
+    runs = [noisy_run(2, 1.0), noisy_run(3, 1.0)]
+    for run in runs:
+        run.notes.append("what was left out of it")
+    notes = compared(*runs, tolerance=0.03).notes
+    assert [note for note in notes if "left out of it" in note] == [
+        f"{runs[0].label}: what was left out of it"
+    ]

@@ -130,6 +130,7 @@ def compare(
         )
     notes = [f"{run.label}: {note.text}" for run in (base, other) for note in source_notes(run)]
     notes += [*_unlike(first, second), *_exclusions(first), *_exclusions(second)]
+    notes = list(dict.fromkeys(notes))  # both runs may have one label
     states, words = _matching_states(first, second)
     notes += words
     both = (first.of_every_launch, second.of_every_launch)
