@@ -373,3 +373,10 @@ def test_a_note_that_both_runs_of_one_label_have_is_given_once() -> None:
     assert [note for note in notes if "left out of it" in note] == [
         f"{runs[0].label}: what was left out of it"
     ]
+
+
+def test_an_unknown_verdict_on_the_whole_alone_is_none() -> None:
+    few = [Analysis(noisy_run(seed, 1.0, launches=3)) for seed in (2, 3)]
+    comparison = compare(*few, 0.03, each_point=False)
+    assert comparison.verdict == "unknown"
+    assert not comparison.is_judged

@@ -90,7 +90,7 @@ class RunComparison:
     def is_judged(self) -> bool:
         """Whether there is any verdict but "unknown", or none is possible as no point is common."""
         verdicts = {self.verdict, *(point.difference.verdict for point in self.points)}
-        return verdicts != {"unknown"} or any(self.failures) or not self.points
+        return verdicts != {"unknown"} or any(self.failures) or self.overall is None
 
     def is_slower(self, tolerance: float) -> bool:
         """Whether B is slower than the tolerance allows, as a whole or surely at some point."""
