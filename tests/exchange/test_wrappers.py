@@ -4,6 +4,8 @@ log, what is no wrapper is not touched, and two programs in one stream are not r
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
 from itertools import chain, zip_longest
@@ -184,6 +186,15 @@ def mixed(first: Callable[[str], str], second: Callable[[str], str]) -> str:
     return "".join(f"{line}\n" for pair in lines for line in pair if line is not None)
 
 
+def labelled(name: str | None) -> Callable[[str], str]:
+    attrs = {"attrs": {"com.docker.service-name": name}} if name else {}
+    return in_json("log", "\n", stream="stdout", time=TIME, **attrs)
+
+
+def pino(pid: int) -> Callable[[str], str]:
+    return in_json("msg", level=30, time=1767225600123, pid=pid, hostname="n1")
+
+
 def docker(name: str) -> Callable[[str], str]:
     return in_json("log", "\n", stream="stdout", time=TIME, container_name=name)
 
@@ -197,13 +208,24 @@ def pod(name: str) -> Callable[[str], str]:
     [
         (docker("a"), docker("b"), "jq -c 'select(.container_name == \"a\")'"),
         (pod("a"), pod("b"), "jq -c 'select(.kubernetes.pod_name == \"a\")'"),
+        (pino(11), pino(12), "jq -c 'select(.pid == 11)'"),
+        (
+            labelled("a"),
+            labelled("it's"),
+            'jq -c \'select(.attrs["com.docker.service-name"] == "a")\'',
+        ),
+        (
+            labelled("it's"),
+            labelled(None),
+            'jq -c \'select(.attrs["com.docker.service-name"] == "it\'"\'"\'s")\'',
+        ),
         (
             before("Nov  8 12:00:00 n1 osu[12]: "),
             before("Nov  8 12:00:00 n2 osu[12]: "),
             "grep -F 'n1 osu[12]'",
         ),
     ],
-    ids=["containers", "pods", "hosts"],
+    ids=["containers", "pods", "processes", "labels", "a label or none", "hosts"],
 )
 def test_two_programs_in_one_stream_are_not_read_as_one(
     first: Callable[[str], str], second: Callable[[str], str], remedy: str
@@ -212,16 +234,19 @@ def test_two_programs_in_one_stream_are_not_read_as_one(
     with pytest.raises(UsageError, match=r"tables of .* and of .* are mixed") as refused:
         tables(text)
     assert f"{remedy} some.log | hockney import -" in str(refused.value)
-    if remedy.startswith("grep"):
-        wanted = remedy.removeprefix("grep -F ").strip("'")
-        left = subprocess.run(
-            ["grep", "-F", wanted], input=text, capture_output=True, text=True, check=True
-        )
+    command = shlex.split(remedy)
+    if shutil.which(command[0]):
+        left = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
         assert numbers(tables(left.stdout)[0]) == numbers(tables(logs.OSU_5)[0])
     apart = first(logs.OSU_5) + second(OTHER)
     assert list(map(numbers, tables(apart))) == [
         numbers(tables(text)[0]) for text in (logs.OSU_5, OTHER)
     ]
+
+
+def test_two_programs_are_refused_whichever_has_no_name() -> None:
+    with pytest.raises(UsageError, match="tables of a and of another program are mixed"):
+        tables(mixed(labelled(None), labelled("a")))
 
 
 def test_what_other_services_write_between_the_rows_does_no_harm() -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from hockney.base.errors import UsageError
@@ -55,11 +56,14 @@ _WRITERS = (
 """Members that name the program, or what it runs in."""
 _DAMAGED = re.compile(rf'\{{.*?"(?P<name>{"|".join(_KEPT)})"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
 
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+"""A name that jq reads without quotation marks."""
+
 JOINED = "~"
 """What stands for a part of a line that was joined to another: it ends no table."""
-Writer = tuple[tuple[str, str], ...]
-"""Names and values that tell a program from others: of JSON its members, of text one without a
-name."""
+Writer = tuple[tuple[tuple[str, ...], str], ...]
+"""What tells a program from others: of JSON the paths and values, in JSON, of members, of text one
+without a path."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ def _kept(lines: Sequence[str]) -> Iterator[Kept | None]:
             yield Kept(match["text"], stream=stream, is_part=is_part, joins=joins)
         elif match := _SYSLOG.match(line):
             name = match["short"] or match["long"] or match["full"]
-            yield Kept(match["text"] or "", (("", name),))
+            yield Kept(match["text"] or "", (((), name),))
         else:
             yield None
 
@@ -158,13 +162,14 @@ def _text(value: Any) -> str | None:
 
 
 def _writer(fields: dict[str, Any]) -> Writer:
-    flat: dict[str, str] = {}
+    flat: dict[tuple[str, ...], str] = {}
     for name in _WRITERS:
         value = fields.get(name)
         if isinstance(value, dict):
-            flat |= {f"{name}.{part}": of for part, of in value.items() if isinstance(of, str)}
+            parts = sorted((part, of) for part, of in value.items() if isinstance(of, str))
+            flat |= {(name, part): json.dumps(of, ensure_ascii=False) for part, of in parts}
         elif value is not None:
-            flat[name] = str(value)
+            flat[name,] = json.dumps(value, ensure_ascii=False)
     return tuple(flat.items())
 
 
@@ -188,10 +193,25 @@ def _refuse_mixed(lines: Sequence[str], written: dict[Writer, list[int]], path: 
     pair = prefixes.mixed([{place: lines[place] for place in written[of]} for of in writers])
     if pair is not None:
         first, second = (writers[number] for number in pair)
-        name, value = next(each for each in first if each not in second)
-        other = dict(second).get(name, "another program")
-        chosen = f"jq -c 'select(.{name} == \"{value}\")'" if name else f"grep -F '{value}'"
+        if set(first) <= set(second):  # nothing selects the first alone
+            first, second = second, first
+        path_in_json, value = next(each for each in first if each not in second)
+        other = dict(second).get(path_in_json, "another program")
+        selected = _selection(path_in_json, value) if path_in_json else f"grep -F {quote(value)}"
         raise UsageError(
-            f"{path}: tables of {value} and of {other} are mixed",
-            f"import each alone: {chosen} {path.name} | hockney import -",
+            f"{path}: tables of {_shown(value)} and of {_shown(other)} are mixed",
+            f"import each alone: {selected} {quote(path.name)} | hockney import -",
         )
+
+
+def _selection(path_in_json: tuple[str, ...], value: str) -> str:
+    """The command that selects the objects whose member has this value."""
+    first, *others = path_in_json
+    parts = (
+        f".{name}" if _PLAIN_NAME.fullmatch(name) else f"[{json.dumps(name)}]" for name in others
+    )
+    return "jq -c " + quote(f"select(.{first}{''.join(parts)} == {value})")
+
+
+def _shown(value: str) -> str:
+    return value.strip('"')
