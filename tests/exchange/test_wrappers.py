@@ -178,6 +178,16 @@ def test_a_record_that_is_cut_loses_no_row_without_a_word() -> None:
         assert table.dropped == ([at + 1] if left == 2 else [])
 
 
+@pytest.mark.parametrize("name", ["docker", "fluent bit", "journal", "logger"])
+def test_a_cut_record_is_of_the_program_before_it(name: str) -> None:
+    wrapped = WRAPPED[name](logs.OSU_5).replace('"stdout"', '"stdout", "attrs": {"tag": "x"}')
+    lines = wrapped.splitlines()  # cut behind the number
+    at = next(n for n, line in enumerate(lines) if "1.14" in line)
+    cut = lines[at][: lines[at].index("1.14") + 7]
+    [table] = tables("\n".join([*lines[:at], cut, *lines[at + 1 :]]))
+    assert numbers(table) == numbers(tables(logs.OSU_5)[0])
+
+
 OTHER = logs.OSU_5.replace("1.07", "9.07").replace("\n0 ", "\n2 ")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -104,11 +104,10 @@ def unwrapped(lines: Sequence[str], path: Path) -> list[str]:
 
 
 def _kept(lines: Sequence[str]) -> Iterator[Kept | None]:
-    names = set[str]()
-    for line in lines:
-        start = line.lstrip("\x1e ")  # of journalctl -o json-seq
-        if start.startswith("{"):
-            yield _in_json(start, names)
+    in_json = _in_json(lines)
+    for number, line in enumerate(lines):
+        if number in in_json:
+            yield in_json[number]
         elif match := _TAGGED.match(line):
             stream = match["stream"] or match["step"] or ""
             is_part, joins = match["part"] == "P", match["joins"] == "+"
@@ -120,20 +119,30 @@ def _kept(lines: Sequence[str]) -> Iterator[Kept | None]:
             yield None
 
 
-def _in_json(line: str, names: set[str]) -> Kept | None:
-    """The line that an object holds. names: the members that held one in the lines above."""
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):
-        return _damaged(line, names)
-    name = _name_of_text(fields) if isinstance(fields, dict) else None
-    text = _text(fields[name]) if name else None
-    if name is None or text is None:
-        return None
-    names.add(name)
-    is_part = name == "log" and "time" in fields and not text.endswith("\n")  # Docker's are 16 KiB
-    stream = str(fields.get("stream", ""))
-    return Kept(text.removesuffix("\n"), _writer(fields), stream, is_part)
+def _in_json(lines: Sequence[str]) -> dict[int, Kept]:
+    """The lines that objects hold, by the number of the object's."""
+    kept: dict[int, Kept] = {}
+    names = set[str]()
+    last = Kept("")
+    for number, line in enumerate(lines):
+        start = line.lstrip("\x1e ")  # of journalctl -o json-seq
+        if not start.startswith("{"):
+            continue
+        try:
+            fields = json.loads(start)
+        except (ValueError, RecursionError):
+            if damaged := _damaged(start, names):
+                kept[number] = replace(damaged, writer=last.writer, stream=last.stream)
+            continue
+        name = _name_of_text(fields) if isinstance(fields, dict) else None
+        text = _text(fields[name]) if name else None
+        if name is not None and text is not None:
+            names.add(name)
+            is_part = name == "log" and "time" in fields and not text.endswith("\n")
+            stream = str(fields.get("stream", ""))
+            last = Kept(text.removesuffix("\n"), _writer(fields), stream, is_part)
+            kept[number] = last
+    return kept
 
 
 def _name_of_text(fields: dict[str, Any]) -> str | None:
