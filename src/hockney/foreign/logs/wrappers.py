@@ -36,7 +36,7 @@ _SYSLOG = re.compile(
 """syslog (also RFC 5424) and what journalctl prints, with the host, the name and the process."""
 
 _KEPT = {
-    "log": ("stream", "time"),  # Docker, Fluent Bit
+    "log": ("stream", "time", "date"),  # Docker, Fluent Bit
     "MESSAGE": ("__REALTIME_TIMESTAMP", "__CURSOR"),  # journalctl -o json
     "line": ("timestamp",),  # Loki
     "textPayload": ("timestamp",),  # Google Cloud
@@ -83,24 +83,27 @@ def unwrapped(lines: Sequence[str], path: Path) -> list[str]:
     """The lines of programs. A part of a line is joined to its first part, and leaves a mark
     behind, so that lines keep their numbers. Raises UsageError where the tables of two programs are
     mixed."""
-    bare: list[str] = []
+    bare: list[list[str]] = []
+    """The parts of each line."""
     last: dict[tuple[Writer, str], tuple[int, bool]] = {}
     written: dict[Writer, list[int]] = {}
     for line, kept in zip(lines, _kept(lines), strict=True):
         if kept is None:
-            bare.append(line)
+            bare.append([line])
             continue
         place, is_open = last.get((kept.writer, kept.stream), (len(bare), False))
         if is_open or (kept.joins and place < len(bare)):
-            bare[place] += kept.text
-            bare.append(JOINED)
+            bare[place].append(kept.text)
+            bare.append([JOINED])
         else:
-            place = len(bare)
-            bare += kept.text.split("\n")
-            written.setdefault(kept.writer, []).append(place)
+            first = len(bare)
+            bare += [[text] for text in kept.text.split("\n")]
+            place = len(bare) - 1
+            written.setdefault(kept.writer, []).extend(range(first, len(bare)))
         last[kept.writer, kept.stream] = place, kept.is_part
-    _refuse_mixed(bare, written, path)
-    return bare
+    joined = list(map("".join, bare))
+    _refuse_mixed(joined, written, path)
+    return joined
 
 
 def _kept(lines: Sequence[str]) -> Iterator[Kept | None]:
@@ -122,7 +125,7 @@ def _kept(lines: Sequence[str]) -> Iterator[Kept | None]:
 def _in_json(lines: Sequence[str]) -> dict[int, Kept]:
     """The lines that objects hold, by the number of the object's."""
     kept: dict[int, Kept] = {}
-    names = set[str]()
+    names, whole, open_ended = set[str](), set[int](), set[int]()
     last = Kept("")
     for number, line in enumerate(lines):
         start = line.lstrip("\x1e ")  # of journalctl -o json-seq
@@ -138,10 +141,14 @@ def _in_json(lines: Sequence[str]) -> dict[int, Kept]:
         text = _text(fields[name]) if name else None
         if name is not None and text is not None:
             names.add(name)
-            is_part = name == "log" and "time" in fields and not text.endswith("\n")
             stream = str(fields.get("stream", ""))
-            last = Kept(text.removesuffix("\n"), _writer(fields), stream, is_part)
-            kept[number] = last
+            last = kept[number] = Kept(text.removesuffix("\n"), _writer(fields), stream)
+            if name == "log" and text.endswith("\n"):
+                whole.add(number)
+            elif name == "log":
+                open_ended.add(number)
+    if whole:  # it is Docker that wrote them, whose parts of 16 KiB have no newline
+        kept |= {number: replace(kept[number], is_part=True) for number in open_ended}
     return kept
 
 
