@@ -171,6 +171,37 @@ def test_what_is_no_wrapper_stays(line: str) -> None:
     assert wrappers.unwrapped([line, line], NAME) == [line, line]
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"level": "info", "msg": "the result"},
+        {"timestamp": TIME, "line": "0"},
+        {"time": TIME, "log": "bcast: 8 ranks"},
+        {"stream": "stdout", "log": "# a run"},
+    ],
+)
+@pytest.mark.parametrize("form", [str, float])
+def test_results_are_rows_whatever_text_they_have(
+    beside: dict[str, str], form: Callable[[float], object]
+) -> None:
+    rows = [{**beside, "bytes": str(8 << n), "latency_us": form(n + 1.5)} for n in range(3)]
+    begin = {"level": "info", "msg": "begins with 3 sizes", "@timestamp": TIME}
+    for lines in (rows, [*rows, begin]):
+        [table] = tables("".join(json.dumps(line) + "\n" for line in lines))
+        assert [row.value_s for row in table.rows] == [1.5e-6, 2.5e-6, 3.5e-6]
+
+
+def test_results_within_results_are_no_lines_of_a_log() -> None:
+    result = {"bytes": 8, "latency_us": 1.5}
+    line = json.dumps({"level": "info", "message": "the result", "result": result})
+    assert wrappers.unwrapped([line, line], NAME) == [line, line]
+
+
+def test_words_alone_are_no_lines_of_a_log() -> None:
+    line = json.dumps({"level": "info", "message": "result"})
+    assert wrappers.unwrapped([line, line], NAME) == [line, line]
+
+
 def test_a_record_that_is_cut_loses_no_row_without_a_word() -> None:
     wrapped = WRAPPED["docker"](logs.OSU_5).splitlines()
     at = next(n for n, line in enumerate(wrapped) if '"log": "1048576' in line)

@@ -56,6 +56,9 @@ _WRITERS = (
 """Members that name the program, or what it runs in."""
 _DAMAGED = re.compile(rf'\{{.*?"(?P<name>{"|".join(_KEPT)})"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
 
+_NUMBER = re.compile(r"\s*-?\d")
+_OF_LOG = re.compile(r"#|\S[\s,;|]+\S")
+"""What a line of a log has: a comment, or two cells."""
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 """A name that jq reads without quotation marks."""
 
@@ -123,7 +126,8 @@ def _kept(lines: Sequence[str]) -> Iterator[Kept | None]:
 
 
 def _in_json(lines: Sequence[str]) -> dict[int, Kept]:
-    """The lines that objects hold, by the number of the object's."""
+    """The lines that objects hold, by the number of the object's. None where some are rows of a
+    table, of which a text is a part, or where no text looks like a line of a log."""
     kept: dict[int, Kept] = {}
     names, whole, open_ended = set[str](), set[int](), set[int]()
     last = Kept("")
@@ -137,6 +141,8 @@ def _in_json(lines: Sequence[str]) -> dict[int, Kept]:
             if damaged := _damaged(start, names):
                 kept[number] = replace(damaged, writer=last.writer, stream=last.stream)
             continue
+        if _is_result(fields):
+            return {}
         name = _name_of_text(fields) if isinstance(fields, dict) else None
         text = _text(fields[name]) if name else None
         if name is not None and text is not None:
@@ -147,9 +153,27 @@ def _in_json(lines: Sequence[str]) -> dict[int, Kept]:
                 whole.add(number)
             elif name == "log":
                 open_ended.add(number)
+    if not any(_OF_LOG.search(each.text) for each in kept.values()):
+        return {}
     if whole:  # it is Docker that wrote them, whose parts of 16 KiB have no newline
         kept |= {number: replace(kept[number], is_part=True) for number in open_ended}
     return kept
+
+
+def _is_result(fields: Any) -> bool:
+    """True if a member, also of another, has a number and the name of a table's column."""
+    from hockney.foreign.programs._csv_heading import meaning_of  # which needs logs
+
+    members = [*fields.items()] if isinstance(fields, dict) else []
+    while members:
+        name, value = members.pop()
+        if isinstance(value, dict) and name not in _WRITERS:
+            members += value.items()
+        is_number = isinstance(value, (str, int, float)) and _NUMBER.match(str(value))
+        is_of_log = name in _KEPT or name in _NUMBERED
+        if is_number and not is_of_log and meaning_of(name) is not None:
+            return True
+    return False
 
 
 def _name_of_text(fields: dict[str, Any]) -> str | None:
