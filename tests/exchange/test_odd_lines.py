@@ -259,9 +259,23 @@ def test_percents_and_wide_blanks_are_read() -> None:
         assert table.operation == tables(plain)[0].operation
 
 
-def test_a_comment_between_a_heading_and_its_rows_hides_none() -> None:
+@pytest.mark.parametrize("between", ["warm-up done\n", "\n", "# Datatype: MPI_CHAR.\n\n"])
+def test_text_between_a_heading_and_its_rows_hides_none(between: str) -> None:
     heading = LATENCY.splitlines()[1]
-    [table] = tables(LATENCY.replace(heading, f"{heading}\n# warm-up done\n"))
+    [table] = tables(LATENCY.replace(heading, f"{heading}\n{between}"))
+    assert numbers(table) == numbers(tables(LATENCY)[0])
+
+
+@pytest.mark.parametrize(
+    "above", ["# threads  GB/s\n", "\n# my loop: seconds load\n", "$ mpirun -n 2 ./stream\n"]
+)
+def test_rows_of_another_program_are_not_those_of_one_that_crashed(above: str) -> None:
+    title, heading = LATENCY.splitlines()[:2]
+    crashed = f"{title}\n{heading}\nprocess rank 0 exited on signal 11\n{above}1 10.5\n2 20.5\n"
+    with pytest.raises(HockneyError, match="line 2: a heading without rows"):
+        tables(crashed)
+    empty, table = tables(crashed + LATENCY)
+    assert empty.rows == []
     assert numbers(table) == numbers(tables(LATENCY)[0])
 
 

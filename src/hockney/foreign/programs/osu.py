@@ -6,10 +6,12 @@ OSU's MB is 10^6 bytes."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from hockney.base.errors import UsageError
+from hockney.foreign.logs.commands import starts_program
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.prefixes import hidden_title
 from hockney.foreign.logs.rows import is_damaged_row, read_rows
@@ -258,19 +260,13 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
         columns = _columns(text, context)
     if not columns:
         return None, line
-    below = line + 1
-    for below, more in log.numbered(line + 1):  # noqa: B007  the first row, or the table's end
-        if (more.strip() and is_number(more.split()[0])) or is_damaged_row(more, columns):
-            break
-        if PARAMETER.match(more):
-            _parameter(more, context)
-        elif _TITLE.match(more) or _WINDOWS.match(more) or _columns(more, context):
-            break
+    below, has_rows = _first_row(log, line, columns, context)
     table = context.table(log, line)
     if TRANSMITTED in text:
         table.options["derived datatype"] = "yes"
         table.note("sizes are the bytes that its derived datatype sends, not those that it spans")
-    end = read_rows(log, below, columns, table)
+    end = read_rows(log, below if has_rows else len(log.lines) + 1, columns, table)
+    end = end if has_rows else below
     if table.dropped and not table.rows:
         table.note(
             f"{log.at(line)}: its rows have other columns than this heading: name all of them "
@@ -279,6 +275,21 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
     if SKIPPED in columns:
         _note_failures(log, below, end, table)
     return table, end
+
+
+def _first_row(
+    log: Log, line: int, columns: Sequence[Column], context: OsuContext
+) -> tuple[int, bool]:
+    """The line of the first row below a heading, and True; or that of what ends the table before
+    it, and False: rows below another comment or command are of another program."""
+    for below, more in log.numbered(line + 1):
+        if (more.strip() and is_number(more.split()[0])) or is_damaged_row(more, columns):
+            return below, True
+        if PARAMETER.match(more):
+            _parameter(more, context)
+        elif more.lstrip().startswith("#") or starts_program(more) or _columns(more, context):
+            return below, False
+    return len(log.lines) + 1, False
 
 
 def _columns(text: str, context: OsuContext) -> list[Column]:
