@@ -98,6 +98,13 @@ def test_decimal_commas_between_commas_are_not_read_as_whole_numbers() -> None:
         tables("size,time (us)\n8,1,25\n16,2,50\n", "csv")
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_column_without_a_name_beside_the_last_loses_no_row(separator: str) -> None:
+    rows = ["size,time (us)", "8,1.25,100", "16,2.5,100"]
+    [table] = tables("".join(row.replace(",", separator) + "\n" for row in rows), "csv")
+    assert numbers(table) == {(8, "mean"): 1.25e-6, (16, "mean"): 2.5e-6}
+
+
 def test_a_last_whole_number_among_others_of_one_decimal_is_whole() -> None:
     [table] = tables("size,time (us)\n8,1.5\n16,2.5\n32,3", "csv")
     assert (len(table.rows), table.cut) == (3, None)

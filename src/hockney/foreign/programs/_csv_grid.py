@@ -31,8 +31,9 @@ class Grid:
         heading: dict[int, Meaning],
         mark: str | None,
         rows: Iterable[Record],
-        width: int,
+        width: int | None,
     ) -> None:
+        """width: the number of columns, where a decimal comma would make another."""
         self.log, self.heading, self.mark, self.width = log, heading, mark, width
         self.tables: dict[tuple[str, int], LogTable] = {}
         self._notes_in = self._unread = LogTable("", "CSV", 1)
@@ -61,8 +62,7 @@ class Grid:
             )
             return
         named = self.heading.items()
-        beside = [i for i, what in named if isinstance(what, Column) and i + 1 < len(cells)]
-        if len(cells) > self.width and any(map(str.isdigit, (cells[i + 1] for i in beside))):
+        if self.width is not None and len(cells) > self.width and self._has_decimals_apart(cells):
             words = "a number beside another may be its decimals: separate columns by semicolons"
             self._refuse(line, f"{len(cells)} columns of {self.width}: {words}")
             return
@@ -94,6 +94,12 @@ class Grid:
         for problem in problems:
             table.dropped.append(line)
             table.note(f"{self.log.at(line)}: {problem}; the number is ignored")
+
+    def _has_decimals_apart(self, cells: list[str]) -> bool:
+        """True if the cell beside a whole number of a column begins with a digit."""
+        columns = (i for i, what in self.heading.items() if isinstance(what, Column))
+        beside = ((cells[i], cells[i + 1]) for i in columns if i + 1 < len(cells))
+        return any("." not in number and more[:1].isdigit() for number, more in beside)
 
     def _is_shorter(self, cell: str) -> bool:
         """True if a cell lacks decimals that all above it have: people leave out one of one."""
