@@ -1,13 +1,10 @@
 """How many words each kind of user reads before the first task is done: README, the user's page,
-and what that page sends everybody to, of the working tree or of a commit, counted as wc does.
-
-`python benchmarks/page_words.py [REVISION]`
-"""
+and what that page sends everybody to, of the working tree or of a commit, counted as wc does."""
 
 from __future__ import annotations
 
+import argparse
 import subprocess
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -29,7 +26,9 @@ def words(page: str, revision: str | None) -> int:
 
 
 def main() -> None:
-    revision = sys.argv[1] if len(sys.argv) > 1 else None
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("revision", nargs="?")
+    revision = parser.parse_args().revision
     for user, others in READ.items():
         pages = ("README.md", f"docs/users/{user}.md", *others)
         print(f"{user}: {sum(words(page, revision) for page in pages)}")
