@@ -86,11 +86,21 @@ def test_a_damaged_row_is_read_or_said_and_never_another_number(name: str, damag
 CSV = "size,time (us)\n8,1.25\n16,2.50\n32,{last}"
 
 
-@pytest.mark.parametrize(("last", "left"), [("103", 2), ("103.7", 2), ("103.75", 3), ("3\n", 3)])
-def test_a_last_number_of_csv_without_its_decimals_is_cut(last: str, left: int) -> None:
+@pytest.mark.parametrize(
+    ("last", "is_doubtful"), [("103", True), ("103.7", True), ("103.75", False), ("3\n", False)]
+)
+def test_a_last_number_of_csv_without_its_decimals_may_be_cut(last: str, is_doubtful: bool) -> None:
     [table] = tables(CSV.format(last=last), "csv")
-    assert len(table.rows) == left
-    assert (table.cut is None) == (left == 3)
+    assert (len(table.rows), table.cut) == (3, None)
+    assert any("line 4" in note and "may be cut" in note for note in table.notes) == is_doubtful
+
+
+@pytest.mark.parametrize("last", ["103", "103,4."])
+def test_a_last_row_of_csv_without_all_its_cells_is_cut(last: str) -> None:
+    text = CSV.replace("us)", "us),p99 (us)").replace("25", "25,3.25").replace("50", "50,4.25")
+    [table] = tables(text.format(last=last), "csv")
+    assert {row.bytes for row in table.rows} == {8, 16}
+    assert table.cut == "the table ends in the middle of line 4, read up to there"
 
 
 def test_decimal_commas_between_commas_are_not_read_as_whole_numbers() -> None:

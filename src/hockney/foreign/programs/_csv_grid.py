@@ -52,9 +52,11 @@ class Grid:
         if row.problem is not None:
             self._refuse(line, row.problem)
             return
-        if line >= self.log.last and not self.log.whole and self._is_shorter(cells[-1].rstrip()):
+        is_open = line >= self.log.last and not self.log.whole
+        if is_open and cells[-1].rstrip().endswith((".", ",")):
             self._notes_in.cut_in(line)  # in the middle of a number
             return
+        may_be_cut = is_open and self._is_shorter(cells[-1])
         self._decimals.add(_decimals(cells[-1]))
         if len(cells) <= max(self.heading):
             self._refuse(
@@ -89,6 +91,11 @@ class Grid:
         if self._notes_in is self._unread:
             self._notes_in = table
         self._count(line, key)
+        if may_be_cut:
+            table.note(
+                f"{self.log.at(line)}: {cells[-1].strip()!r} has fewer decimals than those above "
+                "it and ends the file without a newline: it may be cut"
+            )
         for note in [*filter(None, texts.get("notes", "").split(NOTES_APART))]:
             table.note(note)
         for problem in problems:
@@ -105,7 +112,7 @@ class Grid:
         """True if a cell lacks decimals that all above it have: people leave out one of one."""
         usual = max(self._decimals, default=0)
         lacks = _decimals(cell) < usual and len(self._decimals) == 1
-        return cell.endswith((".", ",")) or (lacks and usual > 1 and len(self._times_seen) > 1)
+        return lacks and usual > 1 and len(self._times_seen) > 1
 
     def _add(
         self,
