@@ -16,6 +16,7 @@ from typing import Any
 
 from hockney.base.errors import UsageError
 from hockney.foreign.logs import prefixes
+from hockney.foreign.logs.column_names import is_measured
 
 _DAY, CLOCK = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _ZONE = r"(?:Z|[+-]\d\d:?\d\d)"
@@ -161,9 +162,7 @@ def _in_json(lines: Sequence[str]) -> dict[int, Kept]:
 
 
 def _is_result(fields: Any) -> bool:
-    """True if a member, also of another, has a number and the name of a table's column."""
-    from hockney.foreign.programs._csv_heading import meaning_of  # which needs logs
-
+    """True if a member, also of another, has a number and the name of a time or a rate."""
     members = [*fields.items()] if isinstance(fields, dict) else []
     while members:
         name, value = members.pop()
@@ -171,7 +170,7 @@ def _is_result(fields: Any) -> bool:
             members += value.items()
         is_number = isinstance(value, (str, int, float)) and _NUMBER.match(str(value))
         is_of_log = name in _KEPT or name in _NUMBERED
-        if is_number and not is_of_log and meaning_of(name) is not None:
+        if is_number and not is_of_log and is_measured(name):
             return True
     return False
 

@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 
 from hockney.base.units import how_many
+from hockney.foreign.logs.column_names import LONGEST_NAME
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, number, whole
 from hockney.foreign.programs._csv_cells import plain, size_factor, size_of
-from hockney.foreign.programs._csv_heading import LONGEST_NAME, HalvedColumn, Meaning, factor_of
+from hockney.foreign.programs._csv_heading import HalvedColumn, Meaning, factor_of
 from hockney.foreign.programs._csv_records import Record
 from hockney.infer.analysis.columns import NOTES_APART, TRAIN_COLUMNS
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH

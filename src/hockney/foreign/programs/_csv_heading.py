@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from hockney.base.errors import UsageError
+from hockney.foreign.logs.column_names import (
+    LONGEST_NAME,
+    RATES,
+    SIZES,
+    STATISTICS,
+    TIME_UNITS,
+    TIMES,
+    plain_name,
+    quantile,
+    rate,
+    split_name,
+    statistic_in,
+)
 from hockney.foreign.logs.table import Column, RowError
 from hockney.foreign.programs._csv_cells import SIZE_UNITS
 from hockney.infer.analysis.columns import TRAIN_COLUMNS
@@ -14,64 +26,6 @@ from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 from hockney.plan.axes import AXES
 
 DEFINITION = "as the column is called"
-_BIT = Decimal(1) / 8
-TIME_UNITS = {
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), Decimal(1)),
-    **dict.fromkeys(("ms", "msec", "msecs", "millisecond", "milliseconds"), Decimal("1e-3")),
-    **dict.fromkeys(
-        # The last is of Latin-1, whose µ is no UTF-8.
-        ("us", "usec", "usecs", "microsecond", "microseconds", "µs", "μs", "\ufffds"),
-        Decimal("1e-6"),
-    ),
-    **dict.fromkeys(("ns", "nsec", "nsecs", "nanosecond", "nanoseconds"), Decimal("1e-9")),
-}
-_PREFIXES = {
-    "": Decimal(1),
-    "k": Decimal(10**3),
-    "K": Decimal(10**3),
-    "M": Decimal(10**6),
-    "G": Decimal(10**9),
-    "Ki": Decimal(2**10),
-    "Mi": Decimal(2**20),
-    "Gi": Decimal(2**30),
-}
-_RATE = re.compile(r"(?P<prefix>[kKMG]i?|)(?P<what>B|[Bb]ytes?|b|[Bb]its?)(?:/s(?:ec(?:ond)?)?|ps)")
-"""Megabytes are 10^6 bytes, as OSU has them; the name of the column is kept beside the number."""
-SIZES = frozenset(
-    {
-        "bytes",
-        "size",
-        "nbytes",
-        "msize",
-        "msgsize",
-        "msglen",
-        "msg len",
-        "msg size",
-        "message size",
-        "messagesize",
-        "msg bytes",
-        "message bytes",
-        "size bytes",
-        "message length",
-        "msg length",
-        "length",
-        "len",
-        "message",
-        "data size",
-        "buffer size",
-    }
-)
-TIMES = frozenset({"", "t", "time", "latency", "lat", "latencies", "duration", "elapsed", "rtt/2"})
-RATES = frozenset({"", "bandwidth", "bw", "throughput", "rate"})
-STATISTICS = {
-    **dict.fromkeys(("avg", "average", "mean"), "mean"),
-    **dict.fromkeys(("med", "median"), "median"),
-    **dict.fromkeys(("min", "minimum", "best"), "min"),
-    **dict.fromkeys(("max", "maximum"), "max"),
-    **dict.fromkeys(("std", "stddev", "stdev"), "std"),
-}
-_QUANTILE = re.compile(r"p(\d{1,2})(?:\.(\d{1,4})|(9{1,3}))?")
-"""p99, p99.9, and p999, which is p99.9."""
 OTHERS = {
     "ranks": ("ranks", "processes", "processors", "procs", "nprocs", "np"),
     "algorithm": ("algorithm", "alg"),
@@ -91,8 +45,6 @@ ROLES = (
 """Roles of columns that --columns names."""
 OWN = frozenset({"statistic", "typical_s", "bandwidth_Bps"})
 """Names that only a table exported by hockney has."""
-LONGEST_NAME = 200
-"""Most characters of a name: damaged logs have some of megabytes."""
 Meaning = str | Column
 
 
@@ -139,7 +91,7 @@ def meaning_of(name: str) -> Meaning | None:
     """The meaning of a column by its name alone; None where the name or the unit is unknown."""
     if len(name) > LONGEST_NAME:
         return None
-    words, unit = _split(name)
+    words, unit = split_name(name)
     role = next((role for role, known in OTHERS.items() if words in known), None)
     if role and unit is None:
         return role
@@ -147,11 +99,11 @@ def meaning_of(name: str) -> Meaning | None:
         return _sizes(unit)
     if unit is None:
         return None
-    statistic, rest = _statistic(words)
+    statistic, rest = statistic_in(words)
     definition = f"{DEFINITION}: {name.lstrip('#').strip()}"
     if rest in TIMES and unit.lower() in TIME_UNITS:
         return Column(statistic, definition, factor=TIME_UNITS[unit.lower()])
-    factor = _rate(unit)
+    factor = rate(unit)
     if rest in RATES and factor is not None:
         rated = "bandwidth" if statistic == "mean" else f"{statistic} bandwidth"
         return Column(rated, definition, "value_Bps", factor)
@@ -160,75 +112,26 @@ def meaning_of(name: str) -> Meaning | None:
 
 def statistic_of(name: str) -> str:
     """The statistic that a name has, the mean where it has none: p99 of "p99_latency"."""
-    return _statistic(_plain(name))[0]
+    return statistic_in(plain_name(name))[0]
 
 
 def has_unit(name: str) -> bool:
     """True if a column of this name holds times or rates, whatever else is in the name."""
-    unit = _split(name)[1] or "" if len(name) <= LONGEST_NAME else ""
-    return unit.lower() in TIME_UNITS or _rate(unit) is not None
+    unit = split_name(name)[1] or "" if len(name) <= LONGEST_NAME else ""
+    return unit.lower() in TIME_UNITS or rate(unit) is not None
 
 
 def is_size(name: str) -> bool:
     """True if a column of this name holds sizes, in whatever unit."""
-    return len(name) <= LONGEST_NAME and _split(name.lstrip("\ufeff"))[0] in SIZES
+    return len(name) <= LONGEST_NAME and split_name(name.lstrip("\ufeff"))[0] in SIZES
 
 
 def factor_of(unit: str, field: str) -> Decimal:
     """The factor of a unit that is written beside a number. Raises RowError where it is unknown."""
-    factor = TIME_UNITS.get(unit.lower()) if field == "value_s" else _rate(unit)
+    factor = TIME_UNITS.get(unit.lower()) if field == "value_s" else rate(unit)
     if factor is None:
         raise RowError(f"{unit!r} is no known unit")
     return factor
-
-
-def _split(name: str) -> tuple[str, str | None]:
-    """The words of a name and its unit: "t_avg[usec]", "Latency (us)", "time in s", "time_ns",
-    "Mbytes/sec"."""
-    text = name.lstrip("#").strip()
-    boxed = re.fullmatch(r"(.*?)\s*[\(\[]\s*([^()\[\]]*?)\s*[\)\]]", text)
-    boxed = boxed or re.fullmatch(r"(.*\S)\s+in\s+(\S+)", text, re.IGNORECASE)
-    if boxed:
-        return _plain(boxed[1]), boxed[2]
-    parts = re.split(r"[\s_\-]+", text)
-    if len(parts) > 1 and _plain(text) in SIZES:
-        return _plain(text), None
-    last = parts[-1]
-    # A lone "s" or "b" is no heading that anybody writes.
-    if (last.lower() in TIME_UNITS and (len(parts) > 1 or len(last) > 1)) or _rate(last):
-        return _plain(" ".join(parts[:-1])), last
-    return _plain(text), None
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\s_\-,]+", " ", text).strip().lower()
-
-
-def _statistic(words: str) -> tuple[str, str]:
-    """The statistic in the words, the mean without one, and the other words."""
-    parts = words.split()
-    for place in (0, -1):
-        word = parts[place] if parts else ""
-        name = STATISTICS.get(word) or _quantile(word)
-        if name:
-            return name, " ".join(parts[1:] if place == 0 else parts[:-1])
-    return "mean", words
-
-
-def _quantile(word: str) -> str | None:
-    """The name of a quantile, with the point that people leave out."""
-    match = _QUANTILE.fullmatch(word)
-    decimals = (match[2] or match[3]) if match else None
-    return f"p{match[1]}" + (f".{decimals}" if decimals else "") if match else None
-
-
-def _rate(unit: str) -> Decimal | None:
-    """Bytes a second in a unit such as MB/s, Gbps or Mbytes/sec; None if it is unknown."""
-    match = _RATE.fullmatch(unit)
-    if not match or match["prefix"] not in _PREFIXES:
-        return None
-    is_bits = match["what"] == "b" or match["what"].lower().startswith("bit")
-    return _PREFIXES[match["prefix"]] * (_BIT if is_bits else 1)
 
 
 def _sizes(unit: str | None) -> str:
@@ -241,7 +144,7 @@ def _own(names: Sequence[str]) -> dict[int, Meaning]:
     bandwidth of points of which nothing else is known."""
     meanings: dict[int, Meaning] = {}
     for index, name in enumerate(names):
-        first = _plain(name).partition(" ")[0]
+        first = plain_name(name).partition(" ")[0]
         known = meaning_of(name)
         if name in ("statistic", "notes"):
             meanings[index] = name
@@ -249,7 +152,7 @@ def _own(names: Sequence[str]) -> dict[int, Meaning]:
             meanings[index] = known
         elif name == "bandwidth_Bps":
             meanings[index] = Column("bandwidth", FROM_BANDWIDTH, "value_Bps", Decimal(1))
-        elif isinstance(known, Column) and (first in STATISTICS or _quantile(first)):
+        elif isinstance(known, Column) and (first in STATISTICS or quantile(first)):
             meanings[index] = known
     return meanings
 
@@ -276,14 +179,14 @@ def _with_unit(words: str) -> tuple[str, str | None]:
 
 def _meaning_as(role: str, name: str, unit: str | None) -> Meaning:
     definition = f"{DEFINITION}: {name.lstrip('#').strip()}"
-    known = _split(name)[1] if unit is None else unit
-    statistic, _ = _statistic(_split(name)[0])
+    known = split_name(name)[1] if unit is None else unit
+    statistic, _ = statistic_in(split_name(name)[0])
     if role == "time":
         if known is None or known.lower() not in TIME_UNITS:
             raise _unit_error(role, name, unit, "s, ms, us, ns")
         return Column(statistic, definition, factor=TIME_UNITS[known.lower()])
     if role == "bandwidth":
-        factor = _rate(known) if known else None
+        factor = rate(known) if known else None
         if factor is None:
             raise _unit_error(
                 role, name, unit, "B/s, kB/s, MB/s, GB/s, MiB/s, GiB/s, Mbit/s, Gbit/s"

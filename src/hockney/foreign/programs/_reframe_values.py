@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from hockney.foreign.logs.column_names import TIME_UNITS
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, is_number, whole
 from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, sized
-from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of, statistic_of
+from hockney.foreign.programs._csv_heading import factor_of, statistic_of
 
 _SIZE_NAMES = "size|bytes|nbytes|msg_?size|message_?size|message_?bytes"
 SIZE_NAME = re.compile(_SIZE_NAMES)

@@ -17,6 +17,7 @@ from typing import Any
 
 from hockney.base.errors import UsageError
 from hockney.base.units import how_many
+from hockney.foreign.logs.column_names import LONGEST_NAME, RATES, SIZES, TIMES
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.surroundings import surroundings_of
 from hockney.foreign.logs.table import (
@@ -27,12 +28,8 @@ from hockney.foreign.logs.table import (
 from hockney.foreign.programs._csv_cells import decimal_mark, unit_of
 from hockney.foreign.programs._csv_grid import Grid
 from hockney.foreign.programs._csv_heading import (
-    LONGEST_NAME,
     OWN,
-    RATES,
     ROLES,
-    SIZES,
-    TIMES,
     Meaning,
     halved,
     has_unit,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hockney.base.units import how_many
+from hockney.foreign.logs.column_names import STATISTICS, TIME_UNITS
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
     Column,
@@ -19,7 +20,7 @@ from hockney.foreign.logs.table import (
     number,
 )
 from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, decimal_mark, plain, sized
-from hockney.foreign.programs._csv_heading import STATISTICS, TIME_UNITS, factor_of
+from hockney.foreign.programs._csv_heading import factor_of
 from hockney.foreign.programs._layout import hosts_text
 from hockney.foreign.programs._round_trips import is_round_trip
 from hockney.records import Place

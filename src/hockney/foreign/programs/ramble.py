@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from hockney.foreign.logs.column_names import TIME_UNITS
 from hockney.foreign.logs.log import UNKNOWN, Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, is_number, number
 from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, sized
-from hockney.foreign.programs._csv_heading import TIME_UNITS, factor_of
+from hockney.foreign.programs._csv_heading import factor_of
 from hockney.foreign.programs._json import dict_in, dicts_in
 
 HEADED = True

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from hockney.foreign.logs.column_names import TIME_UNITS
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
     MEGABYTES,
@@ -20,7 +21,6 @@ from hockney.foreign.logs.table import (
     is_number,
     whole,
 )
-from hockney.foreign.programs._csv_heading import TIME_UNITS
 
 HEADED = True
 
