@@ -116,7 +116,7 @@ def _parameter_lines(fit: Fit) -> list[str]:
 
 
 def _interval(value: Parameter, text: Callable[[float | None], str]) -> str:
-    if value.interval is None:
+    if value.interval is None or not value.interval.is_known:
         return ""
     return " .. ".join(_ends(value, text))
 

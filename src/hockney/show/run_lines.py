@@ -226,7 +226,7 @@ def state_lines(estimates: Estimates) -> list[str]:
         lines += map(_state_line, states.states)
     lines += [_state_line(state, "probes") for state in states.mixed]
     if states.changed and not states.mixed:
-        lines.append(f"{how_many(states.changed, 'round')} excluded: the state changed in them")
+        lines.append(f"{how_many(states.changed, 'round')} excluded: the state changed meanwhile")
     if estimates.slow_launches:
         numbers = ", ".join(str(number) for number in estimates.slow_launches)
         lines.append(f"{SLOW_EXCLUDED}: {numbers} ({SLOW_RULE})")

@@ -196,7 +196,7 @@ def _exclusions(analysis: Analysis) -> list[str]:
         notes.append(f"{label}: {changes.fact}")
     elif analysis.states.changed:
         rounds = how_many(analysis.states.changed, "round")
-        notes.append(f"{label}: {rounds} excluded: the state changed in them")
+        notes.append(f"{label}: {rounds} excluded: the state changed meanwhile")
     modes = analysis.estimates.modes
     if modes:
         kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in modes)
