@@ -32,7 +32,7 @@ from hockney.infer.analysis.history.watch import Look, Watch
 from hockney.plan import Placement, Plan
 from hockney.run.measure.execution import Target
 from hockney.run.measure.preparation.setup import mpi_of
-from hockney.show.watch_lines import change_line
+from hockney.show.history.watch_lines import change_line
 
 HERE = Path(__file__).parent
 SIZES = (8, 1 << 20)

@@ -16,12 +16,12 @@ from hockney.infer.analysis.comparison.compare import compare
 from hockney.infer.analysis.history.histories import histories
 from hockney.profiling.kinds import Blame, Profile
 from hockney.profiling.summary import ProfileSummary
-from hockney.show.comparison_figure import describe_ratio
-from hockney.show.curves import Options
+from hockney.show.comparison.comparison_figure import describe_ratio
+from hockney.show.curves.curves import Options
 from hockney.show.drawing.description import Figure
 from hockney.show.figures import describe
-from hockney.show.history_figure import describe_history
-from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
+from hockney.show.history.history_figure import describe_history
+from hockney.show.profiles.figures import PROFILE_FIGURES, describe_profile
 from one_sided_samples import one_sided_run, startup_run
 from samples import past_run, varied_run
 

@@ -19,8 +19,8 @@ from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Fit
 from hockney.plan.axes import method_text
 from hockney.show.experiments import parts_of
-from hockney.show.fits import model_lines
-from hockney.show.table import between
+from hockney.show.one_run.fits import model_lines
+from hockney.show.tables.table import between
 
 if TYPE_CHECKING:
     import pandas

@@ -12,7 +12,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.compare import RunComparison, compare
 from hockney.infer.analysis.comparison.explanation import explanation
 from hockney.records import MpiFacts, Run
-from hockney.show.comparison import deciding_words
+from hockney.show.comparison.comparison_lines import deciding_words
 from samples import make_run
 
 SIZES = (8, 1024, 65536)

@@ -16,7 +16,7 @@ from hockney.infer.memory.host import EarlierRun, earlier_run
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.show.comparison import overall_words
+from hockney.show.comparison.comparison_lines import overall_words
 from samples import make_run
 
 SIZES = tuple(2**n for n in range(12))

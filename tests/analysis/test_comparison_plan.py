@@ -15,7 +15,7 @@ from hockney.infer.estimate.blocks import OF_RATIOS
 from hockney.infer.estimate.differences import Unseen, paired, two_samples
 from hockney.infer.estimate.shifts import LEVEL
 from hockney.records import Run
-from hockney.show.comparison import plan_lines
+from hockney.show.comparison.comparison_lines import plan_lines
 from samples import make_run
 
 

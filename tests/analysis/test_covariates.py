@@ -7,7 +7,7 @@ from conftest import first_of
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.conditions.covariates import LEAST_LAUNCHES, rank_p
 from hockney.records import Round, Run, Samples
-from hockney.show.diagnosis import diagnosis_lines
+from hockney.show.conditions.diagnosis import diagnosis_lines
 from samples import make_run
 
 random = np.random.default_rng(5)

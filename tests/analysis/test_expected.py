@@ -13,8 +13,8 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.expected import LEAST_OTHERS, next_run
 from hockney.infer.analysis.comparison.run_drift import as_earlier
 from hockney.records import Place
-from hockney.show.point_table import point_table
-from hockney.show.run_lines import next_run_lines
+from hockney.show.one_run.point_table import point_table
+from hockney.show.one_run.run_lines import next_run_lines
 from samples import make_run
 
 SCATTER = 0.02

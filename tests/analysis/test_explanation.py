@@ -31,7 +31,7 @@ from hockney.infer.analysis.comparison.explanation import Explanation, _attribut
 from hockney.infer.analysis.comparison.factor import DifferingFactor, Kind
 from hockney.infer.analysis.comparison.host_effect import host_limits
 from hockney.records import Place, Run, encode
-from hockney.show.explanation_lines import answer_words, explanation_lines
+from hockney.show.comparison.explanation_lines import answer_words, explanation_lines
 from planted_differences import (
     APART,
     DECOYS,

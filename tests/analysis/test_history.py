@@ -14,7 +14,7 @@ from hockney.infer.analysis.history.histories import History, histories
 from hockney.infer.analysis.history.run_facts import HANDOVER, RunFacts, facts_of
 from hockney.infer.estimate import estimate
 from hockney.records import MpiFacts, Run
-from hockney.show.history_lines import history_lines
+from hockney.show.history.history_lines import history_lines
 from samples import FIRST_DAY, make_run, past_run
 
 

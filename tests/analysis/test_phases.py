@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from collective_samples import phases_run
 from hockney.infer.analysis import Analysis
+from hockney.show.algorithms.phase_table import phase_tables
 from hockney.show.experiments import shown_json, view_of
-from hockney.show.phase_table import phase_tables
 
 
 def test_phases_are_in_the_order_of_the_schedule_beside_the_library() -> None:

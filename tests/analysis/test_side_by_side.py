@@ -11,7 +11,7 @@ import pytest
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.warnings import SlowDatatype
 from hockney.records import End, LaunchRecord, Place, Run, Samples
-from hockney.show.side_by_side import side_by_side_json, side_by_side_text
+from hockney.show.one_run.side_by_side import side_by_side_json, side_by_side_text
 from samples import HEADER, make_run
 
 Way = dict[str, Any]

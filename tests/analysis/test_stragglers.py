@@ -12,7 +12,7 @@ from collective_samples import header, places_of
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.stragglers import Stragglers, stragglers_of
 from hockney.records import Completions, LaunchRecord, MpiFacts, Run
-from hockney.show.straggler_lines import straggler_lines, stragglers_json
+from hockney.show.algorithms.straggler_lines import straggler_lines, stragglers_json
 
 RANKS = 16
 MACHINES = 100

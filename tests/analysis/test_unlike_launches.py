@@ -10,7 +10,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.compare import compare
 from hockney.infer.analysis.conditions.unlike_launches import unlike_launches
 from hockney.records import Run
-from hockney.show.as_json import run_json
+from hockney.show.tables.as_json import run_json
 from samples import make_run
 
 

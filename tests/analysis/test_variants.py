@@ -9,7 +9,7 @@ from hockney.infer.analysis.comparison.variant_verdicts import Ignored, VariantD
 from hockney.plan import plan_of, stored
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import LaunchRecord, Run
-from hockney.show.variant_table import doubt_lines, variant_answer, variant_table
+from hockney.show.comparison.variant_table import doubt_lines, variant_answer, variant_table
 from samples import make_run, varied_run
 
 

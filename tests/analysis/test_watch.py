@@ -25,8 +25,8 @@ from hockney.infer.analysis.history.watch_state import resume, state_of
 from hockney.infer.estimate import detector
 from hockney.run.measure.looks import LIST, append_look, read_looks
 from hockney.run.measure.parts_file import PartsFile
+from hockney.show.history.watch_lines import alarm_environment, change_line
 from hockney.show.report import render_watch
-from hockney.show.watch_lines import alarm_environment, change_line
 
 BEGAN = datetime(2026, 1, 5, tzinfo=timezone.utc)
 LEARNED = 400

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from figure_examples import EXAMPLES, example
-from hockney.show.colours import COLOURS
+from hockney.show.curves.labels import analyses_of
+from hockney.show.drawing.colours import COLOURS
 from hockney.show.drawing.description import Bar, CellKind, Figure, MapCell, Panel, PlotAxis
 from hockney.show.drawing.looks import HATCHES
 from hockney.show.drawing.page import plain
-from hockney.show.labels import analyses_of
 from hockney.show.report import render
 from report_runs import ATTACK, write_runs
 

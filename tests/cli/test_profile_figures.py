@@ -13,8 +13,8 @@ from conftest import RunHockney
 from figure_examples import stencil
 from hockney.profiling.causes import CAUSES
 from hockney.profiling.summary import ProfileSummary
-from hockney.show.profile import profile_parts
-from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
+from hockney.show.profiles.figures import PROFILE_FIGURES, describe_profile
+from hockney.show.profiles.profile import profile_parts
 
 ATTACK = "<script>alert(1)</script>"
 

@@ -11,8 +11,8 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.explanation import explanation
 from hockney.profiling import kinds
 from hockney.profiling.summary import ProfileSummary
-from hockney.show.explanation_lines import explanation_json
-from hockney.show.profile import profile_json
+from hockney.show.comparison.explanation_lines import explanation_json
+from hockney.show.profiles.profile import profile_json
 from planted_differences import SEEDS, pair_of
 from recorded import answers
 

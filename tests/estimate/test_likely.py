@@ -7,7 +7,7 @@ import pytest
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.states import find_states
 from hockney.records import Place
-from hockney.show.run_lines import definitions
+from hockney.show.one_run.run_lines import definitions
 from samples import make_run
 
 UNKNOWN: dict[str, Any] = {}

@@ -13,7 +13,7 @@ from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES, deciding_interval
 from hockney.infer.estimate.sketch import samples_needed
 from hockney.plan.axes import Point
 from hockney.records import Finish
-from hockney.show.run_lines import confidence_text
+from hockney.show.one_run.run_lines import confidence_text
 from samples import make_run
 
 

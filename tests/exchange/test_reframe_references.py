@@ -17,7 +17,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.run_drift import as_earlier
 from hockney.plan.axes import AXES
 from hockney.records import Run
-from hockney.show.as_json import point_json
+from hockney.show.tables.as_json import point_json
 from recorded.answers import files
 from samples import make_run
 

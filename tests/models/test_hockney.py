@@ -14,7 +14,7 @@ from hockney.infer.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.infer.fitting.line import line
 from hockney.infer.models.hockney import NO_ASYMPTOTE, fit
 from hockney.run.mpis import Engine
-from hockney.show.fits import fit_lines, fit_sentence
+from hockney.show.one_run.fits import fit_lines, fit_sentence
 from samples import make_run
 
 SIZES = np.array([0.0] + [2.0**power for power in range(23)])

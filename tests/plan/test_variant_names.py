@@ -21,9 +21,9 @@ from hockney.plan import plan_of, stored
 from hockney.plan.variant_names import differing, short_name, shown_names
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import MpiFacts, Run
-from hockney.show.comparison import show_comparison
-from hockney.show.curves import Options, curves_of
-from hockney.show.history_lines import history_lines
+from hockney.show.comparison.comparison_lines import show_comparison
+from hockney.show.curves.curves import Options, curves_of
+from hockney.show.history.history_lines import history_lines
 from samples import FIRST_DAY, varied_run, write_run
 
 A, B = "/opt/mpich-5.0.2/bin/mpicc", "/opt/openmpi/bin/mpicc"

@@ -35,7 +35,7 @@ from hockney.infer.predict.patterns import (
 )
 from hockney.infer.predict.simulation import simulate
 from hockney.plan.axes import Point
-from hockney.show.predictions import prediction_json, prediction_lines
+from hockney.show.profiles.predictions import prediction_json, prediction_lines
 from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
 
 ALPHA_NS, NS_PER_B = 1000.0, 0.5

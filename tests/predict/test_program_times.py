@@ -31,8 +31,8 @@ from hockney.plan.axes import Point
 from hockney.profiling.mix import Item, Mix, mix_of
 from hockney.profiling.order import Order, TraceStep, order_of
 from hockney.run.measure.replay import Replayed
-from hockney.show.mix_lines import mix_json, mix_lines, replayed_lines
-from hockney.show.order_lines import order_json, order_lines
+from hockney.show.profiles.mix_lines import mix_json, mix_lines, replayed_lines
+from hockney.show.profiles.order_lines import order_json, order_lines
 from samples import make_run
 
 TIMES_US = {8: 1.0, 64: 1.1, 1024: 1.5, 4096: 2.0, 8192: 12.0, 65536: 20.0, 1048576: 120.0}

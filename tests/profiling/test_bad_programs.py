@@ -25,7 +25,7 @@ from hockney.profiling.summary import ProfileSummary
 from hockney.run.measure.recording import environment
 from hockney.run.measure.toolchain.build import build_recorder
 from hockney.run.mpis import Mpi, family_of
-from hockney.show.profile import profile_parts
+from hockney.show.profiles.profile import profile_parts
 
 HERE = Path(__file__).parent
 

@@ -33,7 +33,7 @@ from hockney.profiling.findings import ProfileFinding, findings_of
 from hockney.profiling.kinds import Blame, Calls, MessagesAlone, Profile
 from hockney.profiling.summary import ProfileSummary
 from hockney.run.mpis import Mpi
-from hockney.show.profile_findings import finding_text
+from hockney.show.profiles.profile_findings import finding_text
 
 MACHINE = MessagesAlone(
     messages=((8, 1e-6), (1024, 2e-6), (1 << 20, 1e-4)),

@@ -14,7 +14,7 @@ from hockney.profiling.chains import WaitChains, chains_of
 from hockney.profiling.findings import findings_of
 from hockney.profiling.kinds import Blame, MessagesAlone, Profile
 from hockney.profiling.summary import ProfileSummary
-from hockney.show.profile_findings import finding_text
+from hockney.show.profiles.profile_findings import finding_text
 
 MACHINE = MessagesAlone(messages=((8, 1e-6), (1024, 2e-6), (1 << 20, 1e-4)))
 Waits = dict[tuple[int, int], float]

@@ -13,7 +13,7 @@ from hockney.profiling.findings import findings_of
 from hockney.profiling.kinds import Profile, read
 from hockney.profiling.summary import ProfileSummary
 from hockney.run.mpis import Mpi
-from hockney.show.profile_findings import finding_text
+from hockney.show.profiles.profile_findings import finding_text
 
 HERE = Path(__file__).parent
 POLLS, FOUND = 20_000, 100

@@ -13,8 +13,8 @@ from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.compare import compare
 from hockney.records import Run
-from hockney.show.comparison import deciding_words
-from hockney.show.curves import Options
+from hockney.show.comparison.comparison_lines import deciding_words
+from hockney.show.curves.curves import Options
 from hockney.show.experiments import view_of
 from hockney.show.figures import describe
 from one_sided_samples import startup_run

@@ -9,10 +9,10 @@ import pytest
 
 from hockney.infer.analysis import Analysis
 from hockney.records import Run
-from hockney.show import table
 from hockney.show.experiments import view_of
 from hockney.show.explained import COLUMNS, explained
-from hockney.show.table import aligned
+from hockney.show.tables import table
+from hockney.show.tables.table import aligned
 from show.test_goldens import RUNS
 
 PLAIN = {

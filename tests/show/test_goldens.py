@@ -25,7 +25,7 @@ from one_sided_samples import one_sided_run, startup_run
 from overlap_samples import halo_run, overlap_run
 from samples import EVERY_ITERATION, make_pairs_run, make_run, one_a_node, varied_run
 from show.experiments.test_collective_view import study
-from show.test_experiments import cores_run, pairs_run
+from show.experiments.test_experiments import cores_run, pairs_run
 
 GOLDENS = Path(__file__).parent / "goldens"
 

@@ -18,7 +18,7 @@ from hockney.plan.axes import Point
 from hockney.plan.held_rules import HeldRule
 from hockney.records import Run
 from hockney.run.mpis import Engine, Mpi, format_named
-from hockney.show.rules import notes_of
+from hockney.show.tuning.rules import notes_of
 from hockney.tuning.check import CheckedSizes, check_of
 from hockney.tuning.measured import measured, only
 from hockney.tuning.rule_files import held_in

@@ -17,7 +17,7 @@ from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES
 from hockney.run.mpis import ONE_FOR_ALL_SIZES
-from hockney.show.rules import rule_lines
+from hockney.show.tuning.rules import rule_lines
 from hockney.tuning.rules import SHARE, Reduction, Tuned, UnmeasuredGap, reduce_to_rules
 
 NAMES = ("a", "b", "c")

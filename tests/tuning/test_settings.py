@@ -28,7 +28,7 @@ from hockney.plan.workloads.pingpong import Pingpong
 from hockney.run.measure.preparation import setup
 from hockney.run.measure.studies.joined_variants import _check_spelling, joined
 from hockney.run.mpis import Engine, Mpi
-from hockney.show.settings_lines import settings_json, settings_lines
+from hockney.show.tuning.settings_lines import settings_json, settings_lines
 from hockney.tuning.settings import (
     SEARCH,
     Setting,

@@ -16,8 +16,8 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.base.terminal import styled
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gate import Gate
-from hockney.show.as_json import dumps, encoded
 from hockney.show.experiments import answer_of, marks_of, parts_of, shown_json
+from hockney.show.tables.as_json import dumps, encoded
 
 if TYPE_CHECKING:
     from hockney.infer.analysis.history.histories import History
@@ -89,7 +89,7 @@ def check_blocks(analysis: Analysis) -> None:
 
 
 def show_diagnosis(analysis: Analysis) -> None:
-    from hockney.show.diagnosis import diagnosis_lines
+    from hockney.show.conditions.diagnosis import diagnosis_lines
 
     click.echo("\n" + "\n".join(diagnosis_lines(analysis.diagnosis)))
 
@@ -100,7 +100,7 @@ MOST_FIGURES = 2
 
 def show_figures(analysis: Analysis) -> None:
     """The first figures that a report has of the experiment, as text."""
-    from hockney.show.curves import Options
+    from hockney.show.curves.curves import Options
     from hockney.show.drawing.terminal import drawn
     from hockney.show.figures import describe
     from hockney.show.report.sections import figures_of
@@ -116,7 +116,7 @@ def show_figures(analysis: Analysis) -> None:
 
 def show_positions(analysis: Analysis, histories: Sequence[History], explain: bool = False) -> None:
     """The run among published systems: in a line, or with explain as a table."""
-    from hockney.show.published_lines import position_lines, position_summary
+    from hockney.show.one_run.published_lines import position_lines, position_summary
 
     positions = analysis.positions(histories)
     if not explain:
@@ -129,7 +129,7 @@ def show_positions(analysis: Analysis, histories: Sequence[History], explain: bo
 
 def show_predicted(analysis: Analysis, messages: Analysis, as_json: bool) -> None:
     """Shows collectives, measured and as predicted from the messages of another run."""
-    from hockney.show.collective_model import predicted_json, predicted_lines
+    from hockney.show.algorithms.collective_model import predicted_json, predicted_lines
 
     predictions = analysis.predicted(messages.message_costs)
     if as_json:
@@ -147,7 +147,7 @@ def show_json(
 ) -> None:
     """Prints shown_json with the gate, if there is one, and when asked "diagnosis" and
     "positions"."""
-    from hockney.show.published_lines import published_json
+    from hockney.show.one_run.published_lines import published_json
 
     shown = shown_json(analysis, all_states)
     if gate is not None:

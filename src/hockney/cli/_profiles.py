@@ -48,14 +48,14 @@ def show_profile(path: Path, as_json: bool, measured: Path | None = None) -> Non
     memory of accelerators take by each way that another file measured."""
     from hockney.profiling.findings import findings_of
     from hockney.profiling.summary import ProfileSummary
-    from hockney.show.as_json import dumps
-    from hockney.show.profile import (
+    from hockney.show.profiles.profile import (
         answer_lines,
         profile_json,
         profile_parts,
         ways_json,
         ways_table,
     )
+    from hockney.show.tables.as_json import dumps
 
     summary = ProfileSummary(load_profile(path))
     findings = findings_of(summary)
@@ -106,9 +106,9 @@ def predict_profile(
     from hockney.infer.predict.program_run import predict_order
     from hockney.profiling.mix import mix_of
     from hockney.profiling.order import has_order, order_of
-    from hockney.show.as_json import dumps
-    from hockney.show.mix_lines import mix_json, mix_lines
-    from hockney.show.order_lines import order_json, order_lines
+    from hockney.show.profiles.mix_lines import mix_json, mix_lines
+    from hockney.show.profiles.order_lines import order_json, order_lines
+    from hockney.show.tables.as_json import dumps
 
     profile = load_profile(path)
     mix = mix_of(profile)

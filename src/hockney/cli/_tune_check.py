@@ -18,8 +18,8 @@ from hockney.plan import Placement, Plan, plan_of
 from hockney.records import Run
 from hockney.run.measure.launches.trial import launch_s
 from hockney.run.measure.sessions.problems import raise_problems
-from hockney.show.as_json import dumps
-from hockney.show.rules import checked_json, checked_lines
+from hockney.show.tables.as_json import dumps
+from hockney.show.tuning.rules import checked_json, checked_lines
 from hockney.tuning.check import (
     cases_of,
     check_of,

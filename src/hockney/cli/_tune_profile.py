@@ -20,7 +20,7 @@ from hockney.infer.analysis.gate import not_judged
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.run.measure.execution import Target
 from hockney.run.measure.recording import mpi_of_command
-from hockney.show.table import between
+from hockney.show.tables.table import between
 from hockney.tuning.program import ProgramGain, Used, gain_of, used_collectives
 
 CELL_S = 60.0

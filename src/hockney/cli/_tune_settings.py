@@ -26,8 +26,8 @@ from hockney.run.measure.preparation.parameter_files import NOTHING_HELD, held_i
 from hockney.run.measure.preparation.setup import mpi_of
 from hockney.run.measure.sessions.session import Session
 from hockney.run.measure.studies.joined_variants import joined
-from hockney.show.as_json import dumps
-from hockney.show.settings_lines import settings_json, settings_lines, values_of
+from hockney.show.tables.as_json import dumps
+from hockney.show.tuning.settings_lines import settings_json, settings_lines, values_of
 from hockney.tuning.settings import (
     SEARCH,
     AlreadySet,

@@ -61,7 +61,7 @@ class Watcher:
     def _check_plan(self) -> None:
         from hockney.base.outputs import write_output
         from hockney.plan import difference, stored
-        from hockney.show.as_json import dumps
+        from hockney.show.tables.as_json import dumps
 
         before = kept_plan(self.directory)
         if before is None:
@@ -82,7 +82,7 @@ class Watcher:
         from hockney.infer.analysis.history.outlying import SURE_AFTER
         from hockney.infer.analysis.history.watch import Watch
         from hockney.run.measure.looks import read_looks
-        from hockney.show.watch_lines import change_line, outlying_line
+        from hockney.show.history.watch_lines import change_line, outlying_line
 
         looks, notes = read_looks(self.directory, look_in_file, self._parts)
         for note in notes:
@@ -185,7 +185,7 @@ class Watcher:
 
     def _say(self, judged: Shown) -> int:
         from hockney.base.outputs import write_output
-        from hockney.show import watch_lines as view
+        from hockney.show.history import watch_lines as view
 
         for note in judged.notes:
             click.echo(f"note: {note}", err=True)

@@ -42,7 +42,7 @@ def command(
     from hockney.run.measure.studies.algorithm_names import checked_collectives
     from hockney.run.measure.toolchain.mpi import library_of
     from hockney.run.mpis import family_of
-    from hockney.show.as_json import dumps
+    from hockney.show.tables.as_json import dumps
 
     named = [name for text in (*collectives, names or "") for name in text.split(",") if name]
     chosen = checked_collectives(named) if named else list(COLLECTIVES)

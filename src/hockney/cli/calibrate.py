@@ -66,7 +66,7 @@ def command(
     from hockney.base.units import format_seconds
     from hockney.foreign.exchange.calibration import noise_of
     from hockney.run.measure.toolchain.mpi import find_mpi
-    from hockney.show.as_json import dumps
+    from hockney.show.tables.as_json import dumps
 
     if ranks != 2:
         raise UsageError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
@@ -187,7 +187,7 @@ def _json(path: Path, deviations: Sequence[Deviation], messages: Analysis) -> di
 def _lines(path: Path, deviations: Sequence[Deviation], noise: Scatter) -> list[str]:
     from hockney.base.units import format_seconds, format_size
     from hockney.foreign.exchange.calibration import errors_of, validation_error
-    from hockney.show.table import aligned
+    from hockney.show.tables.table import aligned
 
     whole = validation_error(deviations)
     if whole is None:

@@ -93,16 +93,16 @@ def command(
     from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
     from hockney.infer.analysis.comparison.comparison_plan import plans
     from hockney.infer.analysis.gate import EXIT_STATUSES, NOT_JUDGED, together
-    from hockney.show.as_json import dumps
-    from hockney.show.comparison import (
+    from hockney.show.comparison.comparison_lines import (
         UNJUDGED,
         comparison_json,
         plan_lines,
         rule_of_comparisons,
         show_comparison,
     )
-    from hockney.show.comparison_figure import describe_ratio
+    from hockney.show.comparison.comparison_figure import describe_ratio
     from hockney.show.drawing.saving import save
+    from hockney.show.tables.as_json import dumps
 
     if explain and as_json:
         raise click.UsageError("--explain is about the table: leave out --json")
@@ -205,11 +205,11 @@ def _compare_variants(
     from hockney.cli._present import check_blocks, end_by, show_run
     from hockney.infer.analysis.comparison.comparison_gate import whole_gate
     from hockney.infer.analysis.gate import together
-    from hockney.show.as_json import dumps
-    from hockney.show.curves import Options
+    from hockney.show.comparison.variant_table import variants_json
+    from hockney.show.curves.curves import Options
     from hockney.show.drawing.saving import save
     from hockney.show.figures import describe
-    from hockney.show.variant_table import variants_json
+    from hockney.show.tables.as_json import dumps
 
     plan = analysis.plan
     comparison = plan.comparison if plan is not None else None

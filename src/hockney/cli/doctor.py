@@ -69,7 +69,7 @@ def command(
         end_tried(try_messages(mpicc, memory), as_json)
         return
     from hockney.run.measure.doctor import examine, overall
-    from hockney.show.as_json import dumps
+    from hockney.show.tables.as_json import dumps
 
     findings = examine(mpicc, more=(_among_published,))
     verdict = overall(findings)
@@ -86,8 +86,8 @@ def _transports(mpicc: str | None, hosts: tuple[str, ...], as_json: bool) -> Non
     from hockney.infer.analysis.conditions.detours import detours
     from hockney.infer.analysis.conditions.transports import transports_of
     from hockney.run.measure.doctor.transports import try_transports
-    from hockney.show.as_json import dumps, transport_json
-    from hockney.show.transport_lines import transport_lines
+    from hockney.show.conditions.transport_lines import transport_lines
+    from hockney.show.tables.as_json import dumps, transport_json
 
     tried = try_transports(mpicc, hosts)
     transports = transports_of(_run_of("collective", tried.records))
@@ -125,7 +125,7 @@ def _among_published(trial: Trial) -> DoctorFinding:
     from hockney.base.units import format_seconds
     from hockney.infer.analysis import Analysis
     from hockney.run.measure.doctor import DoctorFinding
-    from hockney.show.published_lines import number_name, place_among
+    from hockney.show.one_run.published_lines import number_name, place_among
 
     name = "message among others"
     places = []

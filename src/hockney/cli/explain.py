@@ -62,12 +62,12 @@ def command(
     from hockney.cli._memory import earlier_runs
     from hockney.cli._present import end_by
     from hockney.infer.analysis.comparison.explanation import explanation
-    from hockney.show.as_json import dumps
-    from hockney.show.explanation_lines import (
+    from hockney.show.comparison.explanation_lines import (
         answer_words,
         explanation_json,
         explanation_lines,
     )
+    from hockney.show.tables.as_json import dumps
 
     if not tries and "budget" in given_options(click.get_current_context()):
         raise click.UsageError("--budget is for --try: leave it out, or add --try")

@@ -137,7 +137,7 @@ def _each(
 
 
 def _named(curve: RunCurve) -> dict[str, Any]:
-    from hockney.show.as_json import axes_json
+    from hockney.show.tables.as_json import axes_json
 
     first = curve.curve.points[0]
     return {
@@ -158,8 +158,8 @@ def _doubts(curve: RunCurve) -> list[str]:
 
 def _show_fits(fits: list[tuple[RunCurve, Fit]], as_json: bool) -> None:
     from hockney.cli._files import warn_of_sources
-    from hockney.show.as_json import dumps, fit_json
-    from hockney.show.fits import model_lines
+    from hockney.show.one_run.fits import model_lines
+    from hockney.show.tables.as_json import dumps, fit_json
 
     if as_json:
         click.echo(dumps({"fits": [{**_named(curve), **fit_json(fit)} for curve, fit in fits]}))
@@ -171,8 +171,8 @@ def _show_fits(fits: list[tuple[RunCurve, Fit]], as_json: bool) -> None:
 
 def _show_rankings(rankings: list[tuple[RunCurve, Ranking]], as_json: bool) -> None:
     from hockney.cli._files import warn_of_sources
-    from hockney.show.as_json import dumps
-    from hockney.show.fits import ranking_json, ranking_lines
+    from hockney.show.one_run.fits import ranking_json, ranking_lines
+    from hockney.show.tables.as_json import dumps
 
     if as_json:
         parts = [ranking_json(ranking, _named(curve)) for curve, ranking in rankings]

@@ -99,7 +99,7 @@ def command(
     from hockney.infer.index import Index
     from hockney.infer.index.report_rows import with_newest
     from hockney.show.drawing.saving import check_output, save
-    from hockney.show.history_figure import describe_history
+    from hockney.show.history.history_figure import describe_history
 
     if as_json and openmetrics:
         raise click.UsageError("--json or --openmetrics, not both")
@@ -135,7 +135,7 @@ def command(
 
 def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool) -> None:
     from hockney.base.printable import one_line
-    from hockney.show.as_json import dumps
+    from hockney.show.tables.as_json import dumps
 
     if as_json:
         click.echo(dumps({"columns": names, "rows": rows}))
@@ -146,7 +146,7 @@ def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool)
 
 def _write_otava(histories: list[History], directory: Path, force: bool) -> None:
     """Writes files for Otava. Raises UsageError where one exists, unless forced."""
-    from hockney.show.otava import not_written, otava_files
+    from hockney.show.history.otava import not_written, otava_files
 
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -187,9 +187,9 @@ def _show(
     openmetrics: bool,
     explain: bool,
 ) -> None:
-    from hockney.show import history_lines as view
-    from hockney.show.as_json import dumps
-    from hockney.show.decision_lines import decision_lines
+    from hockney.show.history import history_lines as view
+    from hockney.show.tables.as_json import dumps
+    from hockney.show.verdicts.decision_lines import decision_lines
 
     if as_json:
         click.echo(dumps(view.history_json(histories, tolerance, decision)))

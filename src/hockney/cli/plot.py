@@ -11,9 +11,9 @@ from hockney.cli import _options
 from hockney.cli._files import warn_of_cut
 from hockney.cli._help import check_used, option, verb
 from hockney.cli._parameters import SIZE, Count, Named
-from hockney.show.curves import Options
+from hockney.show.curves.curves import Options
 from hockney.show.figures import FIGURES, described, main_figure, noted
-from hockney.show.profile_figures import PROFILE_FIGURES, describe_profile
+from hockney.show.profiles.figures import PROFILE_FIGURES, describe_profile
 
 if TYPE_CHECKING:
     from hockney.show.drawing.description import Figure
@@ -116,7 +116,7 @@ def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
 def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Figure:
     from hockney.cli._memory import earlier_runs
     from hockney.infer.analysis.algorithms.collectives import collectives_of
-    from hockney.show.labels import analyses_of
+    from hockney.show.curves.labels import analyses_of
 
     analyses = analyses_of(files)
     if len(files) > 1 and collectives_of(analyses):

@@ -124,8 +124,8 @@ def _refuse(answered: list[tuple[Run, Answers]]) -> None:
 def _show(answered: list[tuple[Run, Answers]], as_json: bool) -> None:
     from hockney.cli._files import warn_of_sources
     from hockney.infer.analysis.warnings import source_notes
-    from hockney.show.as_json import dumps
-    from hockney.show.predictions import prediction_json, prediction_lines
+    from hockney.show.profiles.predictions import prediction_json, prediction_lines
+    from hockney.show.tables.as_json import dumps
 
     if as_json:
         rows = [

@@ -66,7 +66,7 @@ def command(
     from hockney.profiling.summary import ProfileSummary
     from hockney.run.measure.baseline import is_one_host, machine_of
     from hockney.run.measure.recording import mpi_of_command, record, why_nothing
-    from hockney.show.profile import answer_lines
+    from hockney.show.profiles.profile import answer_lines
 
     mpi = mpi_of_command(words, mpicc)
     file = target_of(output, "profile", force).opened(keep=True)

@@ -74,8 +74,8 @@ def command(
     from hockney.run.measure.machine.capacity import check_slots
     from hockney.run.measure.machine.placements import check_nodes, check_simulated
     from hockney.run.measure.replay import header_of, replay
-    from hockney.show.as_json import dumps
-    from hockney.show.mix_lines import replayed_json, replayed_lines
+    from hockney.show.profiles.mix_lines import replayed_json, replayed_lines
+    from hockney.show.tables.as_json import dumps
 
     profile = load_profile(file)
     mix = mix_of(profile)

@@ -49,7 +49,7 @@ def command(
     from hockney.cli._systems import systems
     from hockney.infer.analysis.decision import decision_of
     from hockney.profiling.kinds import is_profile
-    from hockney.show.labels import labelled_by_experiment
+    from hockney.show.curves.labels import labelled_by_experiment
     from hockney.show.report import render
 
     if output.exists() and not force:

@@ -121,7 +121,7 @@ def _compared(journal: Journal, against: Path, tolerance: float, memory: Path | 
     from hockney.infer.analysis.findings import of_gate
     from hockney.infer.analysis.gate import not_judged, together
     from hockney.records.reading import why_no_result
-    from hockney.show.comparison import against_lines
+    from hockney.show.comparison.comparison_lines import against_lines
 
     files = [(against / file.name, file) for file in journal.files()]
     whys = {before: why_no_result(before) for before, _ in files if before.exists()}
@@ -249,7 +249,7 @@ def _show_decision(
     from hockney import records
     from hockney.infer.analysis import Analysis
     from hockney.infer.analysis.decision import decision_of
-    from hockney.show.decision_lines import decision_lines
+    from hockney.show.verdicts.decision_lines import decision_lines
 
     runs = [Analysis(records.read(path)) for path in journal.files()]
     decision = decision_of(runs, against=beside)
@@ -268,7 +268,7 @@ def _show_end(
 ) -> None:
     """Lists the files, how each run ended and what was left out, and writes a report of all."""
     from hockney.cli import report
-    from hockney.show.table import aligned
+    from hockney.show.tables.table import aligned
 
     rows = [["run", "ended by", "file"]]
     rows += [[entry.label, entry.reason, str(journal.directory / entry.file)] for entry in journal]

@@ -213,7 +213,7 @@ def _tune(
     analyses: Sequence[Analysis], known: Sequence[EarlierRun], options: dict[str, Any]
 ) -> RulesFormat | None:
     """Makes rules, shows and writes them; returns their format, None where none is justified."""
-    from hockney.show.rules import notes_of
+    from hockney.show.tuning.rules import notes_of
     from hockney.tuning.crossfit import confirmed
     from hockney.tuning.layouts import parse_layouts
     from hockney.tuning.measured import measured, only
@@ -244,8 +244,8 @@ def _tune(
 
 
 def _put_out(measured: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, Any]) -> None:
-    from hockney.show.as_json import dumps
-    from hockney.show.rules import environment_lines, explained_lines, rule_lines, rules_json
+    from hockney.show.tables.as_json import dumps
+    from hockney.show.tuning.rules import environment_lines, explained_lines, rule_lines, rules_json
     from hockney.tuning.reasons import explained
     from hockney.tuning.settings_files import deployed, write
 

@@ -15,7 +15,7 @@ from hockney.plan.variant_names import short_name
 from hockney.plan.variants import Comparison
 from hockney.records import Progress
 from hockney.run.measure.sessions.status import Disturbances, Status
-from hockney.show.table import between
+from hockney.show.tables.table import between
 
 PLAIN_EVERY_S = 5.0
 """Time between two lines where there is no terminal."""

@@ -8,7 +8,7 @@ from conftest import kept_short
 from drawn_boxes import layout_faults
 from figure_examples import EXAMPLES, RECORDED, SHORT_EXAMPLES, example, recorded
 from hockney.base.errors import UsageError
-from hockney.show.curves import Options
+from hockney.show.curves.curves import Options
 from hockney.show.drawing.files import draw
 from hockney.show.figures import FIGURES, describe
 

@@ -15,7 +15,7 @@ from figure_examples import EXAMPLES, SHORT_EXAMPLES, example
 from hockney.show.drawing import page as drawing
 from hockney.show.drawing.files import draw
 from hockney.show.figures import FIGURES
-from hockney.show.profile_figures import PROFILE_FIGURES
+from hockney.show.profiles.figures import PROFILE_FIGURES
 
 
 def test_every_figure_has_an_example() -> None:

@@ -19,9 +19,9 @@ from figure_examples import recorded
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.claims.published import Positions
 from hockney.records import End, LaunchRecord, Run, Summary, encode
-from hockney.show.colours import COLOURS
+from hockney.show.curves.labels import analyses_of
+from hockney.show.drawing.colours import COLOURS
 from hockney.show.drawing.description import Figure
-from hockney.show.labels import analyses_of
 from hockney.show.report import render
 from hockney.show.report.sections import MOST_DOTS_EACH, Section, sections
 from hockney.show.report.tables import points_table

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hockney.infer.estimate.interval import Interval, high_of, low_of
-from hockney.show.heatmap import distinct
+from hockney.show.drawing.heatmap import distinct
 
 LONGEST_LABEL = 56
 """Characters that usually fit into one line of a figure's legend."""

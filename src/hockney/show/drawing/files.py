@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hockney.base.extras import extra
-from hockney.show.colours import QUIET
 from hockney.show.drawing.axes import SIDES, scale_axis, scale_colours
+from hockney.show.drawing.colours import QUIET
 from hockney.show.drawing.description import (
     CellKind,
     Figure,
@@ -23,9 +23,9 @@ from hockney.show.drawing.description import (
     measured_along,
     values_along,
 )
+from hockney.show.drawing.heatmap import LEAST_SCALE
 from hockney.show.drawing.lettering import WIDTH_INCHES, finish, wrap
 from hockney.show.drawing.looks import MAP, Looks, colour_of, kind_looks, looks_of, paper
-from hockney.show.heatmap import LEAST_SCALE
 
 with extra("plot"):
     from matplotlib.colors import LogNorm, Normalize

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hockney.base.extras import extra
-from hockney.show.colours import COLOURS, QUIET
+from hockney.show.drawing.colours import COLOURS, QUIET
 from hockney.show.drawing.description import CellKind, Series
 
 with extra("plot"):

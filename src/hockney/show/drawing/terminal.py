@@ -24,7 +24,7 @@ from hockney.show.drawing.description import (
     measured_along,
     values_along,
 )
-from hockney.show.heatmap import shade
+from hockney.show.drawing.heatmap import shade
 
 COLUMNS, ROWS = 96, 24
 """Most characters of one panel, with its axes."""

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 from hockney.base.registry import Registry
 from hockney.infer.analysis import Analysis
 from hockney.records import Run
-from hockney.show.as_json import next_run_json, run_json
-from hockney.show.memory_lines import memory_answer, memory_json, memory_parts
+from hockney.show.one_run.memory_lines import memory_answer, memory_json, memory_parts
+from hockney.show.tables.as_json import next_run_json, run_json
 
 USUAL = "pingpong"
 

@@ -23,14 +23,20 @@ from hockney.infer.analysis.algorithms.best import (
 from hockney.infer.analysis.algorithms.regret import Regret
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import AXES
-from hockney.show import run_lines
-from hockney.show.answer import certainty, own_points, time_at, typical_of
-from hockney.show.as_json import points_json
-from hockney.show.judged import percent
-from hockney.show.overlaps import HIDDEN, Hidden, overlaps_json, overlaps_text
-from hockney.show.phase_table import phase_tables, phases_json
-from hockney.show.straggler_lines import straggler_lines, stragglers_json
-from hockney.show.table import COMPLETION, TableColumn, half_width_s, microseconds, table_text
+from hockney.show.algorithms.phase_table import phase_tables, phases_json
+from hockney.show.algorithms.straggler_lines import straggler_lines, stragglers_json
+from hockney.show.one_run import run_lines
+from hockney.show.one_run.answer import certainty, own_points, time_at, typical_of
+from hockney.show.one_run.overlaps import HIDDEN, Hidden, overlaps_json, overlaps_text
+from hockney.show.tables.as_json import points_json
+from hockney.show.tables.judged import percent
+from hockney.show.tables.table import (
+    COMPLETION,
+    TableColumn,
+    half_width_s,
+    microseconds,
+    table_text,
+)
 
 SIZES = (2, 1024, 1024**2)
 """Sizes chosen where they were measured: short, middle and long, as in the references."""

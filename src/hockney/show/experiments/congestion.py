@@ -10,10 +10,11 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, TOO_FEW, Congested, Factor
 from hockney.infer.estimate.quantiles import FEW_RULE
 from hockney.plan.axes import Point, grouped_by
-from hockney.show import run_lines
-from hockney.show.as_json import axes_json, points_json
-from hockney.show.judged import ratio_columns, ratio_limits, ratio_text
-from hockney.show.table import (
+from hockney.show.one_run import run_lines
+from hockney.show.one_run.tails import tails_json, tails_text
+from hockney.show.tables.as_json import axes_json, points_json
+from hockney.show.tables.judged import ratio_columns, ratio_limits, ratio_text
+from hockney.show.tables.table import (
     TableColumn,
     differs,
     end_fields,
@@ -23,7 +24,6 @@ from hockney.show.table import (
     table_text,
     through,
 )
-from hockney.show.tails import tails_json, tails_text
 
 NAMES = {0.5: "median", 0.99: "p99", 0.999: "p99.9"}
 """Names of quantiles for people."""

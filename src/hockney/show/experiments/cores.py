@@ -10,19 +10,19 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.matrix import DISTURBED, GroupTimes, Matrix, PairGroup
 from hockney.plan.workloads.cores import Cores
 from hockney.records import Place
-from hockney.show import run_lines
-from hockney.show.as_json import fit_json, points_json
-from hockney.show.heatmap import rank_map
-from hockney.show.outliers import (
+from hockney.show.drawing.heatmap import rank_map
+from hockney.show.network.outliers import (
     definitions as definitions,
 )
-from hockney.show.outliers import (
+from hockney.show.network.outliers import (
     outlier_count,
     outliers_json,
     outliers_text,
     rank_words,
 )
-from hockney.show.table import (
+from hockney.show.one_run import run_lines
+from hockney.show.tables.as_json import fit_json, points_json
+from hockney.show.tables.table import (
     TableColumn,
     json_field,
     mebibytes,

@@ -14,12 +14,12 @@ from hockney.infer.analysis.network.located import RULE as RULE_OF_ROUNDS
 from hockney.infer.analysis.network.network_faults import RULE, Suspect, Verdict
 from hockney.infer.analysis.network.pairwise import LevelTimes, Pairwise
 from hockney.infer.analysis.network.part_words import counted
-from hockney.show import run_lines
-from hockney.show.as_json import points_json
-from hockney.show.heatmap import heat_map
-from hockney.show.located import located_fields, located_lines, rounds_line
-from hockney.show.outliers import doubt_lines, with_rule
-from hockney.show.table import (
+from hockney.show.drawing.heatmap import heat_map
+from hockney.show.network.located import located_fields, located_lines, rounds_line
+from hockney.show.network.outliers import doubt_lines, with_rule
+from hockney.show.one_run import run_lines
+from hockney.show.tables.as_json import points_json
+from hockney.show.tables.table import (
     TableColumn,
     json_field,
     mebibytes,

@@ -11,18 +11,18 @@ from hockney.infer.analysis.algorithms.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import Axes, text_of
 from hockney.plan.words import grid_text
-from hockney.show import run_lines
-from hockney.show.answer import LEAST_TO_MARK, certainty, own_points, time_at, typical_of
-from hockney.show.as_json import points_json
-from hockney.show.collective_model import predicted_json
-from hockney.show.overlaps import (
+from hockney.show.algorithms.collective_model import predicted_json
+from hockney.show.one_run import run_lines
+from hockney.show.one_run.answer import LEAST_TO_MARK, certainty, own_points, time_at, typical_of
+from hockney.show.one_run.overlaps import (
     HIDDEN,
     HOST_OVERHEAD,
     Hidden,
     overlaps_json,
     overlaps_text,
 )
-from hockney.show.table import COMPLETION, TableColumn, microseconds, table_text, through
+from hockney.show.tables.as_json import points_json
+from hockney.show.tables.table import COMPLETION, TableColumn, microseconds, table_text, through
 
 HIDDEN_TITLE = (
     "hidden behind computation that takes as long as the exchange alone; host overhead: time\n"

@@ -15,12 +15,12 @@ from hockney.infer.estimate.summaries import LogNumber
 from hockney.plan.axes import Point, grouped, texts_apart
 from hockney.records import Run
 from hockney.records.run import REPEATED
-from hockney.show.answer import latency_and_bandwidth
+from hockney.show.drawing.heatmap import SLOWER_WAY, rank_map
 from hockney.show.experiments import cores, pingpong
-from hockney.show.fits import fit_lines
-from hockney.show.heatmap import SLOWER_WAY, rank_map
-from hockney.show.point_table import point_table
-from hockney.show.table import aligned
+from hockney.show.one_run.answer import latency_and_bandwidth
+from hockney.show.one_run.fits import fit_lines
+from hockney.show.one_run.point_table import point_table
+from hockney.show.tables.table import aligned
 
 MOST_PAIRS = 12
 """Most pairs of a matrix that are shown as tables."""

@@ -9,10 +9,10 @@ from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Parameter
 from hockney.infer.models.loggp import SizeOverheads
-from hockney.show import run_lines
-from hockney.show.as_json import fit_json, points_json
-from hockney.show.fits import model_lines
-from hockney.show.table import TableColumn, between, estimate_json, microseconds, table_text
+from hockney.show.one_run import run_lines
+from hockney.show.one_run.fits import model_lines
+from hockney.show.tables.as_json import fit_json, points_json
+from hockney.show.tables.table import TableColumn, between, estimate_json, microseconds, table_text
 
 
 def _cost(

@@ -8,11 +8,11 @@ from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.overlap import RECEIVER, SENDER
-from hockney.show import run_lines
-from hockney.show.answer import certainty, own_points
-from hockney.show.as_json import points_json
-from hockney.show.overlaps import HIDDEN, HOST_OVERHEAD, Hidden, overlaps_json, overlaps_of
-from hockney.show.table import (
+from hockney.show.one_run import run_lines
+from hockney.show.one_run.answer import certainty, own_points
+from hockney.show.one_run.overlaps import HIDDEN, HOST_OVERHEAD, Hidden, overlaps_json, overlaps_of
+from hockney.show.tables.as_json import points_json
+from hockney.show.tables.table import (
     INTERVAL,
     LAUNCHES,
     TableColumn,

@@ -14,19 +14,20 @@ from hockney.infer.analysis.network.levels import LevelAtOnce
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import method_text
 from hockney.records import Place
-from hockney.show import run_lines
-from hockney.show.as_json import at_point_json, axes_json, points_json
-from hockney.show.outliers import (
+from hockney.show.network.outliers import (
     definitions as definitions,
 )
-from hockney.show.outliers import (
+from hockney.show.network.outliers import (
     outlier_count,
     outliers_json,
     outliers_text,
     rank_words,
 )
-from hockney.show.side_by_side import side_by_side_json, side_by_side_text
-from hockney.show.table import (
+from hockney.show.network.variability_lines import variability_text
+from hockney.show.one_run import run_lines
+from hockney.show.one_run.side_by_side import side_by_side_json, side_by_side_text
+from hockney.show.tables.as_json import at_point_json, axes_json, points_json
+from hockney.show.tables.table import (
     HOW,
     INTERVAL,
     LIMITS,
@@ -40,7 +41,6 @@ from hockney.show.table import (
     through,
     time_column,
 )
-from hockney.show.variability_lines import variability_text
 
 MOST_NAMED = 8
 """Most best and worst pairs whose places are shown."""

@@ -6,14 +6,14 @@ from typing import Any
 
 from hockney.infer.analysis import Analysis
 from hockney.plan.axes import point_of
-from hockney.show import run_lines
-from hockney.show.answer import latency_and_bandwidth
-from hockney.show.as_json import fit_json, point_json
-from hockney.show.fits import fit_sentence
-from hockney.show.point_table import point_table
-from hockney.show.side_by_side import side_by_side_json, side_by_side_text
-from hockney.show.switches import switch_lines, switches_json
-from hockney.show.tails import tails_json, tails_text
+from hockney.show.one_run import run_lines
+from hockney.show.one_run.answer import latency_and_bandwidth
+from hockney.show.one_run.fits import fit_sentence
+from hockney.show.one_run.point_table import point_table
+from hockney.show.one_run.side_by_side import side_by_side_json, side_by_side_text
+from hockney.show.one_run.switches import switch_lines, switches_json
+from hockney.show.one_run.tails import tails_json, tails_text
+from hockney.show.tables.as_json import fit_json, point_json
 
 answer, definitions = latency_and_bandwidth, run_lines.definitions
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
-from hockney.show import run_lines
-from hockney.show.answer import own_points, precision
 from hockney.show.experiments import pingpong
-from hockney.show.table import MEDIAN_AND_EXTREMES, table_text
+from hockney.show.one_run import run_lines
+from hockney.show.one_run.answer import own_points, precision
+from hockney.show.tables.table import MEDIAN_AND_EXTREMES, table_text
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:

@@ -12,11 +12,11 @@ from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.one_sided import Helped, OneSided
 from hockney.plan.axes import grouped_by, method_text
-from hockney.show import run_lines
-from hockney.show.as_json import axes_json, points_json
 from hockney.show.experiments import pairs
-from hockney.show.judged import VERDICT, least_shown, ratio_columns, ratio_text
-from hockney.show.table import (
+from hockney.show.one_run import run_lines
+from hockney.show.tables.as_json import axes_json, points_json
+from hockney.show.tables.judged import VERDICT, least_shown, ratio_columns, ratio_text
+from hockney.show.tables.table import (
     INTERVAL,
     TableColumn,
     estimate_json,

@@ -8,10 +8,10 @@ from hockney.base.units import format_seconds, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.startup import PHASES
-from hockney.show import run_lines
-from hockney.show.answer import precision
-from hockney.show.as_json import points_json
-from hockney.show.table import MEDIAN_AND_EXTREMES, TableColumn, table_text
+from hockney.show.one_run import run_lines
+from hockney.show.one_run.answer import precision
+from hockney.show.tables.as_json import points_json
+from hockney.show.tables.table import MEDIAN_AND_EXTREMES, TableColumn, table_text
 
 WORDS = {
     "launch": "launcher to the last rank's main",

@@ -6,9 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hockney.infer.analysis import Analysis
-from hockney.show import run_lines
-from hockney.show.experiments import measured_view
-from hockney.show.variant_table import (
+from hockney.show.comparison.variant_table import (
     doubt_lines,
     heading_lines,
     rule_of,
@@ -16,6 +14,8 @@ from hockney.show.variant_table import (
     variant_table,
     variants_json,
 )
+from hockney.show.experiments import measured_view
+from hockney.show.one_run import run_lines
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001

@@ -18,7 +18,7 @@ from hockney.base.registry import Registry
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
-    from hockney.show.curves import Options
+    from hockney.show.curves.curves import Options
     from hockney.show.drawing.description import Figure
 
 

@@ -10,7 +10,7 @@ from hockney.base.units import format_size, how_many, plural
 from hockney.infer.analysis.algorithms.best import EQUAL, FASTER, CollectiveCell, name_of
 from hockney.infer.analysis.algorithms.collectives import CollectivePoints
 from hockney.plan.workloads.collective import DEFAULT
-from hockney.show.curves import samples_text
+from hockney.show.curves.curves import samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import (
     CellKind,

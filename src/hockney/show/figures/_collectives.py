@@ -14,7 +14,7 @@ from hockney.infer.analysis.algorithms.collectives import CollectivePoints, coll
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.collective import DEFAULT
 from hockney.records import Place
-from hockney.show.curves import Options, series_of, title_of
+from hockney.show.curves.curves import Options, series_of, title_of
 from hockney.show.drawing.description import Series
 
 MOST_COLOURED = 7

@@ -8,7 +8,7 @@ from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.plan.arrivals import PATTERNS
-from hockney.show.curves import Options
+from hockney.show.curves.curves import Options
 from hockney.show.drawing.description import Figure
 from hockney.show.figures._best import best_map
 from hockney.show.figures._collectives import chosen_collective

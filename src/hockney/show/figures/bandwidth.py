@@ -8,10 +8,10 @@ from hockney.base.units import format_rate
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
-from hockney.show.curves import Options, ShownCurve, caption_of, curves_of, title_of
+from hockney.show.curves.curves import Options, ShownCurve, caption_of, curves_of, title_of
 from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import line_points, rounded
-from hockney.show.fits import estimated_size
+from hockney.show.one_run.fits import estimated_size
 
 TAKES = ("fit", "operation", "ranks")
 SHARED = True

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.infer.analysis import Analysis
-from hockney.show.curves import Options
+from hockney.show.curves.curves import Options
 from hockney.show.drawing.description import Figure, StraightLine
 from hockney.show.figures._best import best_map
 from hockney.show.figures._collectives import borders, chosen_collective, unknown_ranks

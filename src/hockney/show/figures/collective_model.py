@@ -9,7 +9,7 @@ from hockney.base.units import format_rate, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.best import name_of
 from hockney.infer.predict.parameters import LEVELS, Parameters
-from hockney.show.curves import Options, chosen_value, samples_text
+from hockney.show.curves.curves import Options, chosen_value, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import (
     SIZES,

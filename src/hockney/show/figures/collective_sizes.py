@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
-from hockney.show.curves import Options, chosen_value, medians_text, samples_text
+from hockney.show.curves.curves import Options, chosen_value, medians_text, samples_text
 from hockney.show.drawing.description import SIZES, TIMES, Figure, Panel
 from hockney.show.figures._collectives import chosen_collective, curves, title
 

@@ -8,7 +8,7 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.plan.axes import grouped_by, text_of
-from hockney.show.curves import Options, check_count, only, samples_text
+from hockney.show.curves.curves import Options, check_count, only, samples_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, ends
 from hockney.show.experiments.congestion import NAMES, victim_text
 

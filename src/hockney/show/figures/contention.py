@@ -12,7 +12,7 @@ from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.contention import OF_PAIRS, Contention
 from hockney.plan.axes import Key, key_without
-from hockney.show.curves import Options, chosen_value, samples_text, title_of
+from hockney.show.curves.curves import Options, chosen_value, samples_text, title_of
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 
 TAKES = ("bytes", "operation")

@@ -10,10 +10,10 @@ import numpy as np
 from hockney.base.errors import UsageError
 from hockney.base.units import format_percent, format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.show.curves import Options, chosen_value, only, samples_text, sentence
+from hockney.show.curves.curves import Options, chosen_value, only, samples_text, sentence
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import Figure, MapCell, map_of
-from hockney.show.heatmap import SLOWER_WAY
+from hockney.show.drawing.heatmap import SLOWER_WAY
 
 TAKES = ("bytes",)
 SHARED = False

@@ -13,10 +13,10 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.fitting.fit import Fit, Parameter
-from hockney.show.curves import Options, caption_of, curves_of, only, time_label
+from hockney.show.curves.curves import Options, caption_of, curves_of, only, time_label
 from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import rounded
-from hockney.show.fits import estimated_size
+from hockney.show.one_run.fits import estimated_size
 
 TAKES = ("operation", "ranks")
 SHARED = False

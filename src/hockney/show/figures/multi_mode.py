@@ -11,7 +11,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.arrays import Array
 from hockney.infer.fitting.fit import Curve, Fit, Parameter
 from hockney.infer.models.multi_mode import EAGER_BYTES
-from hockney.show.curves import Options, only, samples_text
+from hockney.show.curves.curves import Options, only, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import (
     SIZES,
@@ -23,7 +23,7 @@ from hockney.show.drawing.description import (
     Style,
 )
 from hockney.show.figures.time import rounded
-from hockney.show.fits import estimated_size
+from hockney.show.one_run.fits import estimated_size
 
 TAKES = ("operation",)
 SHARED = False

@@ -9,10 +9,10 @@ from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.one_sided import OneSided
 from hockney.plan.variants import DEFAULT_TOLERANCE
-from hockney.show.curves import MOST_CURVES, Options, check_count, only, samples_text
+from hockney.show.curves.curves import MOST_CURVES, Options, check_count, only, samples_text
+from hockney.show.curves.ratios import ratio_panel, ratio_series
 from hockney.show.drawing.description import Figure, Panel
 from hockney.show.experiments.rma import exchange_text, one_sided_curves, way_text
-from hockney.show.ratios import ratio_panel, ratio_series
 
 TAKES = ("operation",)
 SHARED = False

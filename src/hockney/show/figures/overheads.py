@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.show.curves import Options, only, samples_text
+from hockney.show.curves.curves import Options, only, samples_text
 from hockney.show.drawing.description import SIZES, TIMES, Figure, Panel, Series, ends
 
 TAKES = ()

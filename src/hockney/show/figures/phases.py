@@ -10,7 +10,7 @@ from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.phase_times import Phased
 from hockney.infer.estimate.points import PointEstimate
-from hockney.show.curves import Options, only, samples_text, series_of
+from hockney.show.curves.curves import Options, only, samples_text, series_of
 from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series
 
 TAKES = ("operation", "ranks")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.claims.published_base import PublishedFigure
-from hockney.show.curves import Options, curves_of, medians_text
+from hockney.show.curves.curves import Options, curves_of, medians_text
 from hockney.show.drawing.description import ONE_WAY_TIMES, SIZES, Figure, Panel, Series
 
 TAKES = ()

@@ -15,7 +15,7 @@ from hockney.infer.analysis.samples import (
     sampled,
     sampled_sizes,
 )
-from hockney.show.curves import Options, chosen_value, samples_text, title_of
+from hockney.show.curves.curves import Options, chosen_value, samples_text, title_of
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import TIMES, Band, Figure, Panel, PlotAxis, Series
 from hockney.show.figures.time import rounded

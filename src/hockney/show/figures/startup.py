@@ -10,7 +10,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import grouped
-from hockney.show.curves import Options, medians_text, only, samples_text, series_of
+from hockney.show.curves.curves import Options, medians_text, only, samples_text, series_of
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import TIMES, Bar, CellKind, Figure, Panel, PlotAxis
 from hockney.show.experiments.startup import order, step_text

@@ -11,7 +11,7 @@ from hockney.base.units import format_rate
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.infer.fitting.fit import Fit
-from hockney.show.curves import (
+from hockney.show.curves.curves import (
     Options,
     ShownCurve,
     caption_of,
@@ -21,9 +21,9 @@ from hockney.show.curves import (
     time_label,
     title_of,
 )
+from hockney.show.curves.labels import STATE_WORDS
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series, Style
-from hockney.show.labels import STATE_WORDS
 
 TAKES = ("extremes", "fit", "operation", "ranks")
 SHARED = True

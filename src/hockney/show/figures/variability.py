@@ -10,7 +10,7 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.contention import OF_PAIRS
 from hockney.infer.analysis.variability import Spread
 from hockney.plan.axes import key_without
-from hockney.show.curves import Options, chosen_value, extremes_of, only, samples_text
+from hockney.show.curves.curves import Options, chosen_value, extremes_of, only, samples_text
 from hockney.show.drawing.description import ONE_WAY_TIMES, SIZES, Figure, Panel, PlotAxis, Series
 
 TAKES = ("bytes",)

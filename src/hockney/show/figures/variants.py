@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.show.curves import Options, check_count, joined, only, sentence
+from hockney.show.comparison.variant_table import rule_of, variant_curves
+from hockney.show.curves.curves import Options, check_count, joined, only, sentence
+from hockney.show.curves.ratios import ratio_panel, ratio_series
 from hockney.show.drawing.description import Figure
-from hockney.show.ratios import ratio_panel, ratio_series
-from hockney.show.variant_table import rule_of, variant_curves
 
 TAKES = ()
 SHARED = False

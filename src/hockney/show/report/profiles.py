@@ -9,7 +9,8 @@ from hockney.base.errors import HockneyError
 from hockney.profiling.findings import ProfileFinding
 from hockney.profiling.summary import ProfileSummary
 from hockney.show.drawing.description import Figure
-from hockney.show.profile import (
+from hockney.show.profiles.figures import PROFILE_FIGURES
+from hockney.show.profiles.profile import (
     RANKS,
     TOP,
     answer_lines,
@@ -17,7 +18,6 @@ from hockney.show.profile import (
     profile_facts,
     rank_rows,
 )
-from hockney.show.profile_figures import PROFILE_FIGURES
 from hockney.show.report.plain_section import PlainSection
 from hockney.show.report.sections import ShownFigure, lone_figure
 from hockney.show.report.tables import MOST_ROWS, ReportTable, page_table

@@ -11,12 +11,12 @@ import numpy as np
 from hockney.base.errors import HockneyError
 from hockney.base.units import format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.show.answer import latency_and_bandwidth, own_points
-from hockney.show.curves import Options
+from hockney.show.comparison.variant_table import variant_answer
+from hockney.show.curves.curves import Options
 from hockney.show.drawing.description import Figure
 from hockney.show.experiments import marks_of, view_of
 from hockney.show.figures import FIGURES, FigureModule
-from hockney.show.variant_table import variant_answer
+from hockney.show.one_run.answer import latency_and_bandwidth, own_points
 
 TITLES = {
     "pingpong": "Ping-pong",

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from hockney.base.errors import HockneyError
 from hockney.infer.analysis import Analysis
 from hockney.infer.fitting.fit import Fit
-from hockney.show.curves import samples_text, time_label
-from hockney.show.diagnosis import diagnosis_lines
+from hockney.show.conditions.diagnosis import diagnosis_lines
+from hockney.show.curves.curves import samples_text, time_label
 from hockney.show.experiments import answer_of
-from hockney.show.fits import model_lines
-from hockney.show.run_lines import definitions, states_shown
+from hockney.show.one_run.fits import model_lines
+from hockney.show.one_run.run_lines import definitions, states_shown
 
 NOT_SEARCHED = (
     "There are too many visits to search for cold start, modes, drift and periods here: use "

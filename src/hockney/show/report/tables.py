@@ -18,11 +18,11 @@ from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
-from hockney.show.answer import own_points
 from hockney.show.drawing import time_text
-from hockney.show.judged import least_shown
-from hockney.show.published_lines import number_name, place_among
-from hockney.show.table import Row, TableColumn, through
+from hockney.show.one_run.answer import own_points
+from hockney.show.one_run.published_lines import number_name, place_among
+from hockney.show.tables.judged import least_shown
+from hockney.show.tables.table import Row, TableColumn, through
 
 MOST_ROWS = 1000
 """Most rows of a table in the page."""

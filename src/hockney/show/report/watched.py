@@ -10,14 +10,14 @@ import numpy as np
 from hockney.base.units import format_seconds, how_many
 from hockney.infer.analysis.history.watch import Look, SeriesNow, Watch, Watched
 from hockney.infer.arrays import Array
-from hockney.show.curves import sentence
+from hockney.show.curves.curves import sentence
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
-from hockney.show.history_figure import SECONDS_A_DAY
+from hockney.show.history.history_figure import SECONDS_A_DAY
+from hockney.show.history.watch_lines import change_line, outlying_line, series_words
 from hockney.show.report.plain_section import PlainSection
 from hockney.show.report.sections import lone_figure
 from hockney.show.report.tables import page_table
-from hockney.show.table import TableColumn
-from hockney.show.watch_lines import change_line, outlying_line, series_words
+from hockney.show.tables.table import TableColumn
 
 MOST_DRAWN, MOST_PARTS = 6, 3
 """Most times, and most parts of a network, that are drawn."""

@@ -1,0 +1,1 @@
+"""Shows runs and variants beside each other, and what explains their difference."""

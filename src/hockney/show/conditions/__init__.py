@@ -1,0 +1,1 @@
+"""Shows what disturbed a run, and what carried its messages."""

@@ -1,0 +1,1 @@
+"""What figures over message size share: their curves, captions, ratios and labels."""

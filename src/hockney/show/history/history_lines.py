@@ -1,0 +1,252 @@
+"""Shows a history to people, programs and Prometheus' file collector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from hockney.base.units import format_rate, format_seconds, how_many
+from hockney.infer.analysis.decision import Decision
+from hockney.infer.analysis.history.changes import CHANGE_RULE, DRIFT_RULE
+from hockney.infer.analysis.history.histories import MANY_RULE, WORSE_RULE, History, RunPoint, Trend
+from hockney.infer.estimate.interval import high_of, low_of
+from hockney.show.tables.table import TableColumn, json_field, row_json, table_text
+from hockney.show.verdicts.decision_lines import decision_json
+
+MOST_CHANGES = 12
+"""Most listed differences of one change point; the rest is counted."""
+MOST_SHOWN = 1e12
+"""Largest run length that is shown: larger ones are too uncertain."""
+
+
+def history_lines(history: History) -> list[str]:
+    """Trends, change points and the verdict. With several curves, only those that changed show
+    their runs."""
+    lines = [f"{history.name}: {how_many(len(history.runs), 'run')}"]
+    if history.runs:
+        first, last = history.runs[0].started, history.runs[-1].started
+        lines[0] += f", {first:%Y-%m-%d %H:%M}"
+        lines[0] += f" to {last:%Y-%m-%d %H:%M}" if last > first else ""
+    lines += [
+        f"left out, without the curves or sizes of the others: {file}" for file in history.left_out
+    ]
+    lines += [
+        f"the newest run by itself: {finding.what}, {finding.number}" for finding in history.failed
+    ]
+    for trend in history.trends:
+        if trend.curve and not trend.changes and not trend.drift:
+            lines.append(f"{trend.words}: {_number(trend)(trend.level)}, {_verdict(trend)}")
+    if history.between:
+        lines.append(_between_line(history))
+    for trend in history.trends:
+        if not trend.curve or trend.changes or trend.drift:
+            table = table_text(_columns(trend), trend.points)
+            lines += ["", trend.words, table, *_change_lines(trend), _verdict(trend)]
+    return lines
+
+
+def _between_line(history: History) -> str:
+    """What became of the sizes that have no table of their own."""
+    sizes = how_many(history.between, "size")
+    if any(trend.is_between for trend in history.trends):
+        return f"judged as well: {sizes} between, the worst shown below"
+    is_ends = any(trend.worse for trend in history.trends)
+    if not is_ends and not any(trend.enough for trend in history.trends):
+        return f"not judged either: {sizes} between, as there are too few runs"
+    known = "not shown, as an end is worse" if is_ends else "none worse"
+    return f"judged as well: {sizes} between, {known}"
+
+
+def _number(trend: Trend) -> Callable[[float], str]:
+    return format_rate if trend.unit == "B/s" else format_seconds
+
+
+def rule_line(tolerance: float) -> str:
+    return (
+        f"rule: {CHANGE_RULE}; {DRIFT_RULE}; {MANY_RULE}; {WORSE_RULE}; "
+        f"tolerance {100.0 * tolerance:g} %"
+    )
+
+
+def _columns(trend: Trend) -> list[TableColumn[RunPoint]]:
+    text = _number(trend)
+    changed = {id(trend.points[change.index]) for change in trend.changes}
+    return [
+        json_field("id", lambda point: point.id),
+        TableColumn("started", lambda point: f"{point.started:%Y-%m-%d %H:%M:%S}"),
+        json_field("started", lambda point: point.started.isoformat()),
+        json_field("file", lambda point: point.file),
+        TableColumn("value", lambda point: point.value, text, "value"),
+        TableColumn("low", lambda point: low_of(point.interval), text, "low"),
+        TableColumn("high", lambda point: high_of(point.interval), text, "high"),
+        TableColumn("", lambda point: "changed" if id(point) in changed else ""),
+        TableColumn("file", lambda point: point.file),
+    ]
+
+
+def _change_lines(trend: Trend) -> list[str]:
+    lines = []
+    if trend.drift:
+        lines.append(
+            f"trend: a slow drift to {trend.drift.ratio:.3f} times the first run's value, without "
+            f"a step ({rarity_text(trend.drift.run_length, 'runs')})"
+        )
+    for change in trend.changes:
+        begun = ""
+        if change.first != change.last:
+            begun = (
+                f", begun between {change.first:%Y-%m-%d %H:%M} and {change.last:%Y-%m-%d %H:%M}"
+            )
+        lines.append(
+            f"change point at {change.started:%Y-%m-%d %H:%M:%S}: {change.ratio:.3f} times what it "
+            f"was before{begun} ({rarity_text(change.run_length, 'runs')})"
+        )
+        lines += [
+            f"    {name}: {before or '-'} -> {after or '-'}"
+            for name, before, after in change.changed[:MOST_CHANGES]
+        ]
+        if len(change.changed) > MOST_CHANGES:
+            lines.append(f"    and {len(change.changed) - MOST_CHANGES} more")
+        if not change.changed:
+            lines.append("    the records of the runs before and after show no difference")
+    return lines
+
+
+def rarity_text(run_length: float, of_what: str) -> str:
+    """How rarely such a change is seen where nothing changes."""
+    return f"by chance once in {min(run_length, MOST_SHOWN):,.0f} {of_what}"
+
+
+def _verdict(trend: Trend) -> str:
+    if trend.worse:
+        return f"worse: {trend.worse}"
+    return "not worse" if trend.enough else "not worse, but there are too few runs to be sure"
+
+
+def history_json(
+    histories: Sequence[History], tolerance: float, decision: Decision | None = None
+) -> dict[str, Any]:
+    return {
+        "systems": [
+            {
+                "system": history.system,
+                "runs": len(history.runs),
+                "left_out": list(history.left_out),
+                "sizes_between": history.between,
+                "worse": bool(history.worse),
+                "newest_failed": bool(history.failed),
+                "trends": [_trend_json(trend) for trend in history.trends],
+            }
+            for history in histories
+        ],
+        "verdict": decision_json(decision),
+        "tolerance": tolerance,
+        "worse": any(history.worse for history in histories),
+    }
+
+
+def _trend_json(trend: Trend) -> dict[str, Any]:
+    return {
+        "what": trend.what,
+        "unit": trend.unit,
+        "curve": trend.curve or None,
+        "bytes": trend.bytes,
+        "level": trend.level,
+        "worse": trend.worse,
+        "enough": trend.enough,
+        "drift": trend.drift._asdict() if trend.drift else None,
+        "points": [row_json(_columns(trend), point) for point in trend.points],
+        "changes": [
+            {
+                "index": change.index,
+                "started": change.started.isoformat(),
+                "ratio": change.ratio,
+                "first": change.first.isoformat(),
+                "last": change.last.isoformat(),
+                "run_length": change.run_length,
+                "changed": [
+                    {"name": name, "before": before, "after": after}
+                    for name, before, after in change.changed
+                ],
+            }
+            for change in trend.changes
+        ],
+    }
+
+
+TIME, RATE = "hockney_time_seconds", "hockney_bandwidth_bytes_per_second"
+"""Metrics of a trend."""
+METRICS = {
+    TIME: ("seconds", "Time of a message or operation, the last run."),
+    RATE: (None, "Bytes over time, the last run."),
+    "hockney_worse": (None, "1 where the last runs are worse."),
+    "hockney_last_run_failed": (None, "1 where the last run by itself has an outlier or failed."),
+    "hockney_last_run_outlier": (
+        None,
+        "1 for each part that the last run by itself shows to be slow.",
+    ),
+    "hockney_runs": (None, "Runs in the history."),
+    "hockney_last_run_timestamp_seconds": ("seconds", "Start of the last run."),
+}
+"""The unit and the help of each metric."""
+
+
+def openmetrics(histories: Sequence[History]) -> str:
+    """The last run of each system as OpenMetrics 1.0 text; one family of gauges after the other."""
+    families: dict[str, list[str]] = {name: [] for name in METRICS}
+    for history in histories:
+        for trend in history.trends:
+            name = RATE if trend.unit == "B/s" else TIME
+            families[name] += _samples(name, history.label, trend)
+        numbers: dict[str, float] = {
+            "hockney_worse": int(bool(history.worse)),
+            "hockney_last_run_failed": int(bool(history.failed)),
+            "hockney_runs": len(history.runs),
+        }
+        if history.runs:
+            started = history.runs[-1].started.timestamp()
+            numbers["hockney_last_run_timestamp_seconds"] = started
+        for name, number in numbers.items():
+            families[name].append(f"{name}{metric_labels(system=history.label)} {number!r}")
+        families["hockney_last_run_outlier"] += _outliers(history)
+    lines = []
+    for name, samples in families.items():
+        unit, words = METRICS[name]
+        if samples:
+            lines += [f"# TYPE {name} gauge", *([f"# UNIT {name} {unit}"] if unit else [])]
+            lines += [f"# HELP {name} {words}", *samples]
+    return "\n".join([*lines, "# EOF", ""])
+
+
+def _outliers(history: History) -> Iterator[str]:
+    """Slow parts: a limit of the plan that failed has no words for what it is about."""
+    for finding in history.failed:
+        if finding.names and finding.what:
+            labels = {"name": " ".join(finding.names), "what": finding.what}
+            yield f"hockney_last_run_outlier{metric_labels(system=history.label, **labels)} 1"
+
+
+def _samples(name: str, system: str, trend: Trend) -> list[str]:
+    point = trend.points[-1]
+    numbers = (
+        ("value", point.value),
+        ("low", low_of(point.interval)),
+        ("high", high_of(point.interval)),
+        ("level", trend.level),
+    )
+    labels = {"system": system, "bytes": str(trend.bytes)}
+    labels |= {"curve": trend.curve} if trend.curve else {}
+    return [
+        f"{name}{metric_labels(**labels, what=what)} {number!r}"
+        for what, number in numbers
+        if number is not None
+    ]
+
+
+def metric_labels(**labels: str) -> str:
+    """Labels of a number in Prometheus' text format."""
+
+    def escaped(text: str) -> str:
+        return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+    return "{" + ",".join(f'{name}="{escaped(value)}"' for name, value in labels.items()) + "}"

@@ -1,0 +1,167 @@
+"""Shows what a look found: to people, to a command at an alarm, and to Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hockney.base.units import format_seconds, format_size, how_many
+from hockney.infer.analysis.history.course import LevelChange
+from hockney.infer.analysis.history.outlying import Outlying
+from hockney.infer.analysis.history.readings import TIME, WatchedSeries
+from hockney.infer.analysis.history.watch import Watch, Watched
+from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, UPLINK
+from hockney.infer.estimate.interval import interval_words
+from hockney.show.history.history_lines import metric_labels, rarity_text
+
+PARTS = {
+    NODE: "node {}",
+    UPLINK: "links of switch {}",
+    INSIDE: "switch {} inside",
+    CABLE: "cable {}",
+}
+"""The parts of a network by their kind, in words."""
+MOST_IN_TEXT = 100
+"""Most changes in HOCKNEY_TEXT: Linux starts no command with a variable of more than 128 KiB."""
+
+
+def look_line(watched: Watched) -> str:
+    """The newest look beside what is usual: of the parts of a network the slowest one."""
+    now = watched.now()
+    numbers = [
+        f"{series_words(reading.series)} {format_seconds(reading.value)} ({reading.ratio:.3f})"
+        for reading in now
+        if not reading.series.is_part
+    ]
+    parts = [reading for reading in now if reading.series.is_part]
+    if parts:
+        slowest = max(parts, key=lambda reading: reading.ratio)
+        words = series_words(slowest.series)
+        numbers.append(f"slowest of {how_many(len(parts), 'part')}: {words} ({slowest.ratio:.3f})")
+    slow = [
+        f"{part.words} beside its peers, for {how_many(looks, 'look')}"
+        for part, looks in watched.outlying
+    ]
+    state = "learning what is usual" if watched.course.is_learning else "as usual"
+    end = "; ".join([*slow, f"{state}, look {watched.looks_at_level} at this level"])
+    return f"{watched.looks[-1].started[:19]}  {', '.join(numbers)}: {end}"
+
+
+def series_words(series: WatchedSeries) -> str:
+    """What a number is of: "8 B", "bcast, chain at 8 B", "p99 of 8 B", "node n3 at 8 B"."""
+    size = format_size(series.bytes)
+    if series.what == TIME:
+        return " at ".join([*series.names, size])
+    if series.quantile is not None:
+        return f"p{100.0 * series.quantile:g} of {size}"
+    return f"{PARTS[series.what].format(' and '.join(series.names))} at {size}"
+
+
+def change_line(watched: Watched, change: LevelChange) -> str:
+    """What changed, by how much, since when, and how rare such an alarm is by chance."""
+    at, first, last = (
+        watched.looks[i].started[:16].replace("T", " ")
+        for i in (change.at, change.first, change.last)
+    )
+    series = watched.series[change.series]
+    beside = ", relative to its peers" if series.is_part else ""
+    word = "slower" if change.is_worse else "faster"
+    return (
+        f"{word.upper()}: {series_words(series)} takes {change.ratio:.3f} times"
+        f"{interval_words(change.interval, '{:.3f}'.format)} as long as usual{beside}, "
+        f"since {at} (between {first} and {last}); "
+        f"{rarity_text(change.run_length, 'looks')} ({watched.label})"
+    )
+
+
+def outlying_line(watched: Watched, part: Outlying) -> str:
+    """What each of the last looks shows to be slow by itself."""
+    return (
+        f"OUTLIER: {part.words}: {part.number}, in each of the last "
+        f"{watched.looks_in_a_row(part)} looks ({watched.label})"
+    )
+
+
+def alarm_environment(
+    watched: Watched, changes: Sequence[LevelChange], outlying: Sequence[Outlying] = ()
+) -> dict[str, str]:
+    """Variables for the command of --on-alarm, of the largest change, or of the largest outlier
+    where nothing changed."""
+    lines = [change_line(watched, change) for change in changes[:MOST_IN_TEXT]]
+    lines += [f"and {len(changes) - MOST_IN_TEXT} more"] * (len(changes) > MOST_IN_TEXT)
+    lines += [outlying_line(watched, part) for part in outlying]
+    if not changes:
+        slowest = max(outlying, key=lambda part: part.ratio)
+        first = watched.looks[-watched.looks_in_a_row(slowest)]
+        return {
+            "HOCKNEY_TEXT": "\n".join(lines),
+            "HOCKNEY_SYSTEM": watched.system,
+            "HOCKNEY_WHAT": slowest.words,
+            "HOCKNEY_BYTES": str(slowest.bytes),
+            "HOCKNEY_RATIO": f"{slowest.ratio:.4f}",
+            "HOCKNEY_SINCE": first.started,
+            "HOCKNEY_FILE": first.file,
+        }
+    worst = max(changes, key=lambda change: change.ratio)
+    return {
+        "HOCKNEY_TEXT": "\n".join(lines),
+        "HOCKNEY_SYSTEM": watched.system,
+        "HOCKNEY_WHAT": series_words(watched.series[worst.series]),
+        "HOCKNEY_BYTES": str(watched.series[worst.series].bytes),
+        "HOCKNEY_RATIO": f"{worst.ratio:.4f}",
+        "HOCKNEY_SINCE": watched.looks[worst.at].started,
+        "HOCKNEY_FILE": watched.looks[worst.at].file,
+    }
+
+
+def prometheus(watch: Watch) -> str:
+    """The newest look of each system in Prometheus' text format."""
+    lines = []
+    for name, kind, words, samples in _families(watch):
+        lines += [f"# HELP hockney_watch_{name} {words}", f"# TYPE hockney_watch_{name} {kind}"]
+        lines += [f"hockney_watch_{name}{labels} {value!r}" for labels, value in samples]
+    return "\n".join([*lines, ""])
+
+
+def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, float]]]]:
+    systems = [watched for watched in watch.systems.values() if watched.looks]
+    every = [
+        (metric_labels(system=system.label, **_labels_of(now.series)), now)
+        for system in systems
+        for now in system.now()
+    ]
+    each = [pair for pair in every if not pair[1].series.is_part]
+    newest = [(label, now.value) for label, now in each]
+    yield "time_seconds", "gauge", "Time of the newest look: the median, or a quantile.", newest
+    usual = [(label, now.usual) for label, now in each]
+    yield "usual_seconds", "gauge", "Median of that time at the current level.", usual
+    parts = [pair for pair in every if pair[1].series.is_part]
+    newest = [(label, now.value) for label, now in parts]
+    yield "part_ratio", "gauge", "Time of a part's messages over its peers', newest look.", newest
+    usual = [(label, now.usual) for label, now in parts]
+    yield "usual_part_ratio", "gauge", "Median of that ratio at the current level.", usual
+    alarms = [(label, float(now.alarms)) for label, now in every]
+    yield "alarms_total", "counter", "Changes for the worse so far.", alarms
+    outliers = [
+        (metric_labels(system=system.label), float(len(system.looks[-1].outlying)))
+        for system in systems
+    ]
+    yield "outliers", "gauge", "Parts that the newest look alone shows to be slow.", outliers
+    learning = [
+        (metric_labels(system=system.label), float(system.course.is_learning)) for system in systems
+    ]
+    yield "learning", "gauge", "1 while what is usual is not known.", learning
+    started = [
+        (metric_labels(system=system.label), system.looks[-1].started_s) for system in systems
+    ]
+    yield "last_look_timestamp_seconds", "gauge", "Start of the newest look.", started
+
+
+def _labels_of(series: WatchedSeries) -> dict[str, str]:
+    labels = {"bytes": str(series.bytes)}
+    if series.quantile is not None:
+        labels["quantile"] = f"{series.quantile:g}"
+    if series.is_part:
+        labels |= {"part": series.what, "name": " ".join(series.names)}
+    elif series.names:
+        labels["curve"] = series.names[0]
+    return labels

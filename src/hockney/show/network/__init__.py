@@ -1,0 +1,1 @@
+"""Shows what is slow: ranks, nodes and the parts of a network."""

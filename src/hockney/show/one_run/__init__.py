@@ -1,0 +1,1 @@
+"""What is shown of a run of any experiment: its heading, answer, tables and fits."""

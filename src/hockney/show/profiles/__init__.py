@@ -1,0 +1,1 @@
+"""Shows how programs communicate: profiles, their causes and order, predictions, figures."""

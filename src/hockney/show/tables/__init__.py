@@ -1,0 +1,1 @@
+"""Columns of tables, the numbers in them, and their JSON."""

@@ -1,0 +1,1 @@
+"""Shows rules and settings for the MPI of the user."""

@@ -1,0 +1,1 @@
+"""Verdicts: of a run or suite, and of a published claim."""
