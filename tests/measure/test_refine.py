@@ -202,6 +202,16 @@ def test_a_break_of_the_survey_alone_is_none() -> None:
     assert "8..16 B" in refinement.notes()[0]
 
 
+def test_a_jump_that_was_not_seen_again_is_none_if_the_search_ends_before_a_close_look() -> None:
+    """It was reported as if a launch had confirmed it."""
+    refinement = Refinement(single(Pingpong(sizes=sizes_of([8, 64])), Placement(), Sampling()))
+    unseen, seen = Bracket(8, 16, 0.3), Bracket(32, 40, 0.5)
+    refinement.open, refinement.close = [unseen, seen], {unseen}
+    refinement._close()
+    assert (refinement.done, refinement.lost) == ([seen], [unseen])
+    assert "8..16 B" in refinement.notes()[0]
+
+
 BELOW = [(4096, 1.73e-6), (5793, 1.84e-6), (6889, 1.91e-6), (8112, 1.97e-6)]
 ABOVE = [
     *((8113, 3.43e-6), (8114, 3.26e-6), (8160, 3.36e-6), (8171, 3.9e-6), (8192, 4.3e-6)),

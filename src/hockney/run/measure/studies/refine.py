@@ -144,9 +144,10 @@ class Refinement:
 
     def _close(self) -> None:
         """Ends the search: open breaks are kept as narrow as they are, except those that no launch
-        after the survey confirmed."""
-        seen_again = [bracket for bracket in self.open if bracket.jump is not None]
-        self.lost += [bracket for bracket in self.open if bracket.jump is None]
+        after the survey confirmed, or that the last one did not show again."""
+        unsure = {bracket for bracket in self.open if bracket.jump is None} | self.close
+        self.lost += [bracket for bracket in self.open if bracket in unsure]
+        seen_again = [bracket for bracket in self.open if bracket not in unsure]
         self.done, self.open = sorted([*self.done, *seen_again], key=_place), []
 
     def _may_go_on(self, last: int, kept_s: float = 0.0) -> bool:
