@@ -93,6 +93,7 @@ def command(
     from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
     from hockney.infer.analysis.comparison.comparison_plan import plans
     from hockney.infer.analysis.gate import EXIT_STATUSES, NOT_JUDGED, together
+    from hockney.show.comparison.comparison_figure import describe_ratio
     from hockney.show.comparison.comparison_lines import (
         UNJUDGED,
         comparison_json,
@@ -100,7 +101,6 @@ def command(
         rule_of_comparisons,
         show_comparison,
     )
-    from hockney.show.comparison.comparison_figure import describe_ratio
     from hockney.show.drawing.saving import save
     from hockney.show.tables.as_json import dumps
 
