@@ -9,7 +9,7 @@ from pathlib import Path
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from conftest import RunHockney
-from samples import past_run, write_run
+from samples import night_run, past_run, write_run
 
 DASHBOARD = Path(__file__).parents[2] / "integrations" / "grafana" / "hockney.json"
 
@@ -17,6 +17,7 @@ DASHBOARD = Path(__file__).parents[2] / "integrations" / "grafana" / "hockney.js
 def test_every_panel_asks_for_what_there_is(hockney: RunHockney, tmp_path: Path) -> None:
     for day in range(3):
         write_run(past_run(day), tmp_path / f"{day}.jsonl")
+    write_run(night_run(0, 6), tmp_path / "network.jsonl")
     text = hockney("history", str(tmp_path), "--openmetrics").stdout
     families = text_string_to_metric_families(text)
     samples = [sample for family in families for sample in family.samples]
