@@ -64,6 +64,22 @@ def past(like: Look, folder: Path, slow: int) -> None:
     (folder / LIST).write_bytes(lines)
 
 
+def slow_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each further look is half an hour after the one before, and 30 % slower than usual."""
+    real, ahead = watching.look_of, count(1)
+
+    def slow(
+        number: int, facts: RunFacts, readings: tuple[Reading, ...], wall_s: float | None
+    ) -> Look:
+        look = real(number, facts, readings, wall_s)
+        started = datetime.now(timezone.utc) + next(ahead) * timedelta(minutes=30)
+        return msgspec.structs.replace(
+            look, readings=of_8_bytes(1.3e-6), started=started.isoformat()
+        )
+
+    monkeypatch.setattr(watching, "look_of", slow)
+
+
 def test_looks_are_kept_and_gone_on_with(hockney: RunHockney, tmp_path: Path) -> None:
     for number in (1, 2):
         done = hockney(*ONCE, *QUICK)
@@ -89,20 +105,9 @@ def test_a_loss_raises_an_alarm_once_and_runs_its_command(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hockney(*ONCE, *QUICK)
-    folder, real, ahead = tmp_path / "w", watching.look_of, count(1)
-    (first,) = listed(folder)
-    past(first, folder, slow=2)
-
-    def slow(
-        number: int, facts: RunFacts, readings: tuple[Reading, ...], wall_s: float | None
-    ) -> Look:
-        look = real(number, facts, readings, wall_s)
-        started = datetime.now(timezone.utc) + next(ahead) * timedelta(minutes=30)
-        return msgspec.structs.replace(
-            look, readings=of_8_bytes(1.3e-6), started=started.isoformat()
-        )
-
-    monkeypatch.setattr(watching, "look_of", slow)
+    (first,) = listed(tmp_path / "w")
+    past(first, tmp_path / "w", slow=2)
+    slow_looks(monkeypatch)
     command = 'printf "%s %s" "$HOCKNEY_RATIO" "$HOCKNEY_TEXT" >> alarm.txt'
     statuses, texts = [], []
     for _ in range(6):
@@ -152,6 +157,54 @@ def test_an_outlier_whose_third_look_fails_is_an_alarm_at_the_fourth_once(
     assert hockney(*ONCE, *alarm, *QUICK).status == 3
     monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
     assert [hockney(*ONCE, *alarm, *QUICK).status for _ in range(3)] == [3, 3, 1], "another row"
+
+
+def test_a_loss_at_a_look_that_was_not_judged_is_an_alarm_at_the_next(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was a note, and the watch was content for ever."""
+    hockney(*ONCE, *QUICK)
+    past(listed(tmp_path / "w")[0], tmp_path / "w", slow=2)
+    slow_looks(monkeypatch)
+
+    def killed(*_: object) -> int:
+        raise HockneyError("killed")
+
+    alarm = ("--on-alarm", 'echo "$HOCKNEY_RATIO" >> alarms.txt')
+    assert hockney(*ONCE, *alarm, *QUICK).status == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(Watcher, "_say", killed)
+        for _ in range(4):
+            hockney(*ONCE, *alarm, *QUICK)
+    done = hockney(*ONCE, *alarm, *QUICK)
+    assert (done.status, "\nSLOWER: 8 B takes 1.3" in f"\n{done.stdout}") == (1, True), done.stderr
+    assert hockney(*ONCE, *alarm, *QUICK).status == 3
+    (tmp_path / "w" / "state.npz").unlink()
+    assert hockney(*ONCE, *alarm, *QUICK).status == 3, "the looks show that it was reported"
+    assert len((tmp_path / "alarms.txt").read_text().splitlines()) == 1
+
+
+def test_an_outlier_that_was_reported_is_no_alarm_after_the_state_is_lost(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = (Outlying("node n3 is slow", "1.9 times at 8 B", 8, 1.9),)
+    monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
+    assert [hockney(*ONCE, *QUICK).status for _ in range(4)] == [3, 3, 1, 3]
+    (tmp_path / "w" / "state.npz").unlink()
+    assert hockney(*ONCE, *QUICK).status == 3
+
+
+def test_an_alarm_is_given_where_its_metrics_cannot_be_written(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The look failed before the alarm; it is given once."""
+    slow = (Outlying("node n3 is slow", "1.9 times at 8 B", 8, 1.9),)
+    monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
+    words = ("--on-alarm", "echo alarm >> alarms.txt", "--prometheus", "absent/w.prom")
+    for _ in range(4):
+        done = hockney(*ONCE, *words, *QUICK)
+        assert (done.status, "absent/w.prom" in done.stderr) == (2, True), done.stderr
+    assert (tmp_path / "alarms.txt").read_text() == "alarm\n"
 
 
 def test_a_mark_is_noted_and_begins_a_level(hockney: RunHockney, tmp_path: Path) -> None:

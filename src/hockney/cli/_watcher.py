@@ -78,7 +78,7 @@ class Watcher:
 
     def _catch_up(self) -> None:
         """Takes looks and marks that are new in the list. What they show to be slow and last is
-        noted, and is an alarm at the next look that shows it, too."""
+        noted, and is an alarm at the next look."""
         from hockney.infer.analysis.history.outlying import SURE_AFTER
         from hockney.infer.analysis.history.watch import Watch
         from hockney.run.measure.looks import read_looks
@@ -102,6 +102,9 @@ class Watcher:
             ]
             for line in lines:
                 click.echo(f"note: {line}", err=True)
+        if not self._looks:
+            for watched in self._watch.systems.values():
+                watched.announce_of_earlier_looks()
         self._looks = looks
 
     def _resumed(self, looks: list[Look]) -> int:
@@ -143,8 +146,12 @@ class Watcher:
             raise
         self._looks.append(look)
         judged = self._watch.take(look)
+        has_news = judged.watched is not None and judged.watched.has_news
         status = self._say(judged)
-        write_output(self.directory / STATE, state_of(self._watch, self._looks), force=True)
+        try:
+            self._write(judged, has_news)
+        finally:
+            write_output(self.directory / STATE, state_of(self._watch, self._looks), force=True)
         return status
 
     def _next_file(self) -> Path:
@@ -184,40 +191,42 @@ class Watcher:
         self._watch.take(structs.replace(look, readings=()))
 
     def _say(self, judged: Shown) -> int:
-        from hockney.base.outputs import write_output
+        """Reports a look; the alarm comes before what may fail. Returns the exit status."""
         from hockney.show.history import watch_lines as view
 
         for note in judged.notes:
             click.echo(f"note: {note}", err=True)
-        if self.prometheus is not None:
-            write_output(self.prometheus, view.prometheus(self._watch), force=True, mode=0o644)
         watched = judged.watched
         if watched is None:
             return LEARNING
-        for change in judged.changes:
+        changes, sure = watched.news, watched.unannounced
+        for change in changes:
             click.echo(view.change_line(watched, change))
-        sure = watched.unannounced
         for part in sure:
             click.echo(view.outlying_line(watched, part))
-        self._write_page(bool(judged.changes or sure))
-        worse = [change for change in judged.changes if change.is_worse]
+        worse = [change for change in changes if change.is_worse]
         if (worse or sure) and self.on_alarm is not None:
             self._run(self.on_alarm, view.alarm_environment(watched, worse, sure))
-        watched.announce(sure)
+        watched.announce()
         self.say(view.look_line(watched))
         if worse or sure:
             return ALARM
-        return LEARNING if watched.course.is_learning and not judged.changes else 0
+        return LEARNING if watched.course.is_learning and not changes else 0
 
-    def _write_page(self, has_news: bool) -> None:
-        """Writes the page if there is news or it is of another day: drawing takes time."""
+    def _write(self, judged: Shown, has_news: bool) -> None:
+        """Writes the metrics, and the page if there is news or it is of another day: drawing takes
+        time."""
         from hockney.base.outputs import write_output
+        from hockney.show.history import watch_lines as view
         from hockney.show.report import render_watch
 
-        if self.page is None or not (has_news or _age_s(self.page) > DAY_S):
+        if self.prometheus is not None:
+            write_output(self.prometheus, view.prometheus(self._watch), force=True, mode=0o644)
+        if self.page is None or judged.watched is None:
             return
-        page = render_watch(self._watch, f"Watch of {self.directory.absolute().name}")
-        write_output(self.page, page, force=True, mode=0o644)
+        if has_news or _age_s(self.page) > DAY_S:
+            page = render_watch(self._watch, f"Watch of {self.directory.absolute().name}")
+            write_output(self.page, page, force=True, mode=0o644)
 
     def say(self, line: str) -> None:
         if not self.quiet:

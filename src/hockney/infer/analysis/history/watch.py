@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
@@ -134,6 +134,8 @@ class Watched:
     """Which series the newest look lacks."""
     announced: set[str] = field(default_factory=set)
     """Words of what has been slow since an alarm of it was given."""
+    changes_announced: int = 0
+    """How many of the changes have been reported."""
 
     def __post_init__(self) -> None:
         self._place = {series: i for i, series in enumerate(self.series)}
@@ -196,9 +198,27 @@ class Watched:
         it failed after it had been listed."""
         return [part for part in self.lasting if part.words not in self.announced]
 
-    def announce(self, parts: Iterable[Outlying]) -> None:
-        """Notes that an alarm was given."""
-        self.announced |= {part.words for part in parts}
+    @property
+    def news(self) -> list[LevelChange]:
+        """Changes that are to be reported, also of looks that were listed and then not judged,
+        because their process died."""
+        return self.course.changes[self.changes_announced :]
+
+    @property
+    def has_news(self) -> bool:
+        return bool(self.news or self.unannounced)
+
+    def announce(self) -> None:
+        """Notes that all that was due was reported."""
+        self.announced |= {part.words for part in self.lasting}
+        self.changes_announced = len(self.course.changes)
+
+    def announce_of_earlier_looks(self) -> None:
+        """Where only the looks are left of a watch: what was due before the newest was reported
+        then."""
+        newest = len(self.looks) - 1
+        self.announced |= {part.words for part, looks in self.outlying if looks > SURE_AFTER}
+        self.changes_announced = sum(change.seen < newest for change in self.course.changes)
 
     def looks_in_a_row(self, part: Outlying) -> int:
         named = (part.words in {each.words for each in look.outlying} for look in self.looks[::-1])

@@ -19,20 +19,21 @@ from hockney.infer.estimate.detector import detector_of, numbers_of
 
 def state_of(watch: Watch, looks: Sequence[Look]) -> bytes:
     """The state after these looks, so that the next process need not judge them again."""
-    systems, more, announced = [], [], []
+    systems, more, announced, changes_announced = [], [], [], []
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for number, (name, watched) in enumerate(watch.systems.items()):
         levels = watched.course.levels
         main = levels[0]
         systems.append((name, main.start, watched.course.changes, main.detector is not None))
         announced.append(sorted(watched.announced))
+        changes_announced.append(watched.changes_announced)
         more.append([(level.start, level.detector is not None) for level in levels[1:]])
         for at, level in enumerate(levels):
             prefix, detector = _prefix(number, at), level.detector
             arrays |= {f"{prefix}which": level.which, f"{prefix}is_here": level.is_here}
             numbers = {} if detector is None else numbers_of(detector)
             arrays |= {f"{prefix}{key}": value for key, value in numbers.items()}
-    about = _About(_key(watch, looks), systems, more, announced)
+    about = _About(_key(watch, looks), systems, more, announced, changes_announced)
     arrays["about"] = np.frombuffer(msgspec.json.encode(about), dtype=np.uint8)
     with io.BytesIO() as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
@@ -55,6 +56,9 @@ def resume(watch: Watch, looks: Sequence[Look], state: bytes) -> int:
             for number, (system, start, changes, has_detector) in enumerate(about.systems):
                 watched = watch.systems[system]
                 watched.announced = set(about.announced[number]) if about.announced else set()
+                watched.changes_announced = (
+                    about.changes_announced[number] if about.changes_announced else len(changes)
+                )
                 course = watched.course
                 course.is_known, course.changes = False, changes
                 others = about.more[number] if about.more else []
@@ -75,6 +79,8 @@ class _About(msgspec.Struct):
     """Of each system its other levels: start, and whether it has a detector."""
     announced: list[list[str]] = []
     """Of each system Watched.announced."""
+    changes_announced: list[int] = []
+    """Of each system Watched.changes_announced; states of earlier versions lack it: of all."""
 
 
 def _prefix(system: int, level: int) -> str:
