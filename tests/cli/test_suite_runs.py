@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from conftest import RunHockney
@@ -47,6 +48,16 @@ def test_a_run_with_too_few_nodes_is_named_and_the_others_keep_their_files(
     assert "3 of 3, last" in done.stderr
     files = sorted(file.name for file in (plan / "s").glob("0*.jsonl"))
     assert files == ["01-first.jsonl", "03-last.jsonl"]
+    assert LEFT_OUT in (plan / "s" / "report.html").read_text()
+    assert reasons(plan / "s") == ["left out: 1 node, 6 are needed", "launches", "launches"]
+    hockney("suite", "plan.toml", "-o", "s", "--resume")
+    assert len(reasons(plan / "s")) == 3
+
+
+def reasons(directory: Path) -> list[str]:
+    """How each run ended, by the journal."""
+    lines = (directory / "suite.jsonl").read_bytes().splitlines()
+    return [msgspec.json.decode(line)["reason"] for line in lines]
 
 
 def test_what_only_the_earlier_suite_has_is_not_judged(hockney: RunHockney, plan: Path) -> None:

@@ -40,10 +40,21 @@ class RequestedRun:
         return self.planned.file_name(self.number)
 
 
+@dataclass(frozen=True)
+class LeftOutRun:
+    file_name: str
+    label: str
+    why: str
+
+    @property
+    def words(self) -> str:
+        return f"{self.label}: {self.why}"
+
+
 def requested_runs(
     suite: Suite, where: str, more: tuple[str, ...]
-) -> tuple[list[RequestedRun], list[str]]:
-    """The runs of a suite, and a line for each that is left out because it has too few nodes.
+) -> tuple[list[RequestedRun], list[LeftOutRun]]:
+    """The runs of a suite, and those that are left out because they have too few nodes.
     where: the name of the suite; more: words that are added to each run. Raises UsageError where
     none is left."""
     runs, left_out = [], []
@@ -52,12 +63,13 @@ def requested_runs(
         words = _words_of(place, run, more)
         nodes = _nodes_of(place, words) if run.least_nodes > 1 else None
         if nodes is not None and nodes < run.least_nodes:
-            needed = f"{run.least_nodes} are needed"
-            left_out.append(f"left out: {run.label}: {how_many(nodes, 'node')}, {needed}")
+            why = f"{how_many(nodes, 'node')}, {run.least_nodes} are needed"
+            left_out.append(LeftOutRun(run.file_name(number), run.label, why))
         else:
             runs.append(RequestedRun(number, run, request_of(place, words)))
     if not runs:
-        raise UsageError(f"{where}: nothing to measure", "\n  ".join(left_out))
+        lines = [f"left out: {run.words}" for run in left_out]
+        raise UsageError(f"{where}: nothing to measure", "\n  ".join(lines))
     return runs, left_out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ def command(
     past: tuple[Path, ...],
     force: bool,
     against: Sequence[DecidingFinding] = (),
+    left_out: Sequence[str] = (),
 ) -> None:
     """Write one HTML page: for each experiment or profile the answer, its figures and tables, and
     the data.
@@ -69,5 +71,7 @@ def command(
         analysis: analysis.positions(histories) for analysis in followed(whole, "runs compared")
     }
     decision = decision_of(analyses, histories, against)
+    if decision is not None:
+        decision = replace(decision, left_out=tuple(left_out))
     page = render(analyses, positions, title, followed, profiles, decision)
     write_and_say([(output, page)], force)

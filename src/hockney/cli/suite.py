@@ -88,6 +88,8 @@ def command(
             "name the directory of another run of this plan",
         )
     with closing(Journal(directory, resume)) as journal:
+        for run in left_out:
+            journal.note_left_out(run.file_name, run.label, run.why)
         failed = _measure_all(len(suite.runs), runs, journal, quiet)
         own = _gated(runs, journal)
         compared = _compared(journal, against, tolerance, memory) if against else _Judged()
@@ -97,7 +99,7 @@ def command(
         beside = (*unfinished.findings, *compared.findings, *own.findings)
         show_gate(verdict)
         _show_decision(journal, beside, compared.lines)
-        _show_end(suite.name, journal, left_out, beside, quiet)
+        _show_end(suite.name, journal, [run.words for run in left_out], beside, quiet)
     if failed:
         raise click.exceptions.Exit(1)
     end_by(verdict)
@@ -272,11 +274,11 @@ def _show_end(
 
     rows = [["run", "ended by", "file"]]
     rows += [[entry.label, entry.reason, str(journal.directory / entry.file)] for entry in journal]
-    click.echo("\n".join([aligned(rows), *left_out]))
+    click.echo("\n".join([aligned(rows), *(f"left out: {words}" for words in left_out)]))
     files, page = journal.files(), journal.directory / "report.html"
     if files:
         invoke = click.get_current_context().invoke
-        named = {"output": page, "title": name, "against": beside}
+        named = {"output": page, "title": name, "against": beside, "left_out": left_out}
         invoke(report.command, paths=files, force=True, **named)
     if not quiet:
         click.echo(f"results are in {journal.directory}", err=True)

@@ -33,6 +33,8 @@ class Decision:
     is_relative: bool = False
     """Whether runs are accepted by comparing only their own parts: what is slow everywhere
     passes."""
+    left_out: tuple[str, ...] = ()
+    """Runs of the plan that were not measured, and why."""
 
     @property
     def status(self) -> Status:

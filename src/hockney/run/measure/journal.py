@@ -15,6 +15,8 @@ from hockney.plan import Plan, difference, plan_of, stored
 from hockney.run.measure.sessions.resume import FINISHED
 
 NAME = "suite.jsonl"
+LEFT_OUT = "left out: "
+"""What the reason of a run begins with that was not measured, before why."""
 
 
 class Entry(msgspec.Struct):
@@ -24,7 +26,11 @@ class Entry(msgspec.Struct):
     label: str
     reason: str
     options: dict[str, object]
-    """The plan of the run, as in a run record."""
+    """The plan of the run, as in a run record; empty if the run was left out."""
+
+    @property
+    def is_left_out(self) -> bool:
+        return self.reason.startswith(LEFT_OUT)
 
 
 class Journal:
@@ -56,12 +62,13 @@ class Journal:
         self._file.close()
 
     def __iter__(self) -> Iterator[Entry]:
-        return iter(self._entries.values())
+        """The runs that were measured, or tried."""
+        return (entry for entry in self._entries.values() if not entry.is_left_out)
 
     def is_done(self, file: str, plan: Plan) -> bool:
         """True if this plan is measured already. Raises UsageError if the plan changed."""
         entry = self._entries.get(file)
-        if entry is None:
+        if entry is None or entry.is_left_out:
             return False
         before = plan_of(entry.options)
         if (
@@ -98,8 +105,16 @@ class Journal:
         return [self.directory / entry.file for entry in done]
 
     def note(self, file: str, label: str, plan: Plan, reason: str) -> None:
-        entry = Entry(file, label, reason, stored(plan))
-        self._entries[file] = entry
+        self._add(Entry(file, label, reason, stored(plan)))
+
+    def note_left_out(self, file: str, label: str, why: str) -> None:
+        """Notes a run that is not measured, unless an earlier part of this suite measured it."""
+        before, entry = self._entries.get(file), Entry(file, label, LEFT_OUT + why, {})
+        if before is None or (before.is_left_out and before != entry):
+            self._add(entry)
+
+    def _add(self, entry: Entry) -> None:
+        self._entries[entry.file] = entry
         self._file.write(msgspec.json.encode(entry) + b"\n")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import how_many
+from hockney.base.units import how_many, listed
 from hockney.infer.analysis.decision import MOST_DECIDING, Decision
 from hockney.infer.analysis.findings import DecidingFinding, Failures
 
@@ -34,12 +34,11 @@ def decision_lines(decision: Decision) -> list[str]:
     more = len(decision.findings) - MOST_DECIDING
     lines += [f"  and {how_many(more, 'more finding')}, below"] if more > 0 else []
     if decision.unheld:
-        labels = ", ".join(f'"{label}"' for label in decision.unheld[:MOST_DECIDING])
-        more = len(decision.unheld) - MOST_DECIDING
-        labels += f" and {how_many(more, 'more run')}" if more > 0 else ""
-        lines.append(f"  {UNHELD}: {labels}")
+        labels = [f'"{label}"' for label in decision.unheld]
+        lines.append(f"  {UNHELD}: {listed(labels, MOST_DECIDING, 'run')}")
     if decision.is_relative:
         lines.append(f"  {RELATIVE}")
+    lines += [f"  left out: {words}" for words in decision.left_out]
     return [decision_heading(decision), *lines]
 
 
