@@ -36,6 +36,7 @@ WHAT_THESE_CALL = (
         "pattern",
         "probe",
         "records",
+        "sample_key",
         "operations/copy",
         "operations/handover",
         "operations/pingpong",

@@ -60,7 +60,8 @@ def asks(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("library")
     source, program = directory / "says.c", directory / "says"
     source.write_text(SAYS)
-    parts = ["-std=c11", f"-I{SOURCES}", str(source), str(SOURCES / "library.c")]
+    sources = [source, SOURCES / "library.c", SOURCES / "check.c"]
+    parts = ["-std=c11", "-D_GNU_SOURCE", f"-I{SOURCES}", *map(str, sources)]
     subprocess.run([mpi.mpicc, *parts, "-o", program], check=True)
     return program
 

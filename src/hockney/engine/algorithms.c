@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "records.h"
+#include "json.h"
 
 enum { NAME_LENGTH = 256, VALUE_LENGTH = 256, DESCRIPTION_LENGTH = 1 << 14 };
 
@@ -146,17 +146,15 @@ static int is_about_collectives(const char *name)
 static void print_variable(const struct variable *variable)
 {
     char value[VALUE_LENGTH], name[VALUE_LENGTH];
-    fputs("{\"kind\":\"control\",\"name\":", stdout);
-    record_string(variable->name);
-    fputs(",\"description\":", stdout);
-    record_string(variable->description);
-    fputs(",\"value\":", stdout);
-    record_string(read_value(variable, value) ? value : NULL);
+    fputs("{\"kind\":\"control\"", stdout);
+    json_text(stdout, "name", variable->name);
+    json_text(stdout, "description", variable->description);
+    json_text(stdout, "value", read_value(variable, value) ? value : NULL);
     fputs(",\"choices\":[", stdout);
     for (int i = 0; i < choice_count(variable); i++) {
-        fputs(i > 0 ? "," : "", stdout);
+        fputs(json_comma(i), stdout);
         choice(variable, i, name);
-        record_string(name);
+        json_string(stdout, name);
     }
     fputs("]}\n", stdout);
 }
@@ -213,10 +211,10 @@ void algorithms_put_controls(void)
 {
     putchar('{');
     for (int i = 0; i < control_count; i++) {
-        fputs(i > 0 ? "," : "", stdout);
-        record_string(controls[i].name);
+        fputs(json_comma(i), stdout);
+        json_string(stdout, controls[i].name);
         putchar(':');
-        record_string(controls[i].known ? controls[i].value : NULL);
+        json_string(stdout, controls[i].known ? controls[i].value : NULL);
     }
     putchar('}');
 }

@@ -150,7 +150,7 @@ void carriers_write(FILE *out, const struct carriers *before, const struct carri
         static const struct interface_bytes none;
         if (was == NULL)
             was = &none;
-        fputs(i > 0 ? "," : "", out);
+        fputs(json_comma(i), out);
         json_string(out, now->name);
         fprintf(out, ":{\"sent\":%.0f,\"received\":%.0f,\"resent\":%.0f}", since(was->sent, now->sent),
                 since(was->received, now->received), since(was->resent, now->resent));
@@ -177,7 +177,7 @@ static void write_names(FILE *out, const char *member, const struct names *names
 {
     fprintf(out, ",\"%s\":[", member);
     for (int i = 0; i < names->count; i++) {
-        fputs(i > 0 ? "," : "", out);
+        fputs(json_comma(i), out);
         json_string(out, names->names[i]);
     }
     putc(']', out);

@@ -234,7 +234,6 @@ static void record_beginning(struct crowd *crowd, const struct pair_visit *visit
     start_adapt(&crowd->start, notified_ns, last - moment);
     if (crowd->round < 0 || (crowd->matrix != NULL && pairs == 1))
         return;
-    const struct common_clock *clock = &crowd->start.clock;
     record_start(&(struct start_facts){
         .round = crowd->round,
         .operation = visit->method->operation->name,
@@ -242,9 +241,7 @@ static void record_beginning(struct crowd *crowd, const struct pair_visit *visit
         .ranks = 2 * pairs,
         .begin = "clock",
         .skew_s = (last - first) * 1e-9,
-        .error_s = clock->largest_error_ns * 1e-9,
-        .bound_s = clock->largest_bound_ns * 1e-9,
-        .known_error_s = clock->known_error_ns * 1e-9,
+        .clock = &crowd->start.clock,
     });
 }
 

@@ -25,8 +25,7 @@ static void write_link(FILE *out, const struct options *options, int number, con
 {
     char line[64];
     devices_read(options, number, file, line, sizeof line);
-    fprintf(out, ",\"%s\":", member);
-    json_string(out, line[0] != '\0' ? line : NULL);
+    json_text(out, member, line[0] != '\0' ? line : NULL);
 }
 
 void device_record(FILE *out, const struct options *options, int pu)
@@ -37,10 +36,9 @@ void device_record(FILE *out, const struct options *options, int pu)
         fputs("null", out);
         return;
     }
-    fprintf(out, "{\"number\":%d,\"name\":", number);
-    json_string(out, device->name);
-    fputs(",\"pci\":", out);
-    json_string(out, device->pci[0] != '\0' ? device->pci : NULL);
+    fprintf(out, "{\"number\":%d", number);
+    json_text(out, "name", device->name);
+    json_text(out, "pci", device->pci[0] != '\0' ? device->pci : NULL);
     write_uuid(out, device->uuid);
     const int near = devices_is_near(options, number, pu);
     fprintf(out, ",\"bytes\":%.0f,\"near\":%s", device->bytes, near < 0 ? "null" : near ? "true" : "false");
@@ -50,7 +48,7 @@ void device_record(FILE *out, const struct options *options, int pu)
     for (int i = 0, any = 0; i < devices_count(); i++) {
         int can = 0;
         if (i != number && devices_library()->peer_access(number, i, &can) == NULL && can)
-            fprintf(out, "%s%d", any++ ? "," : "", i);
+            fprintf(out, "%s%d", json_comma(any++), i);
     }
     fputs("]}", out);
 }
@@ -87,8 +85,7 @@ static void put_claims(const char *interface)
     check(MPI_Comm_get_info(MPI_COMM_WORLD, &info), "MPI_Comm_get_info");
     check(MPI_Info_get(info, "mpi_memory_alloc_kinds", MPI_MAX_INFO_VAL, kinds, &has), "MPI_Info_get");
     check(MPI_Info_free(&info), "MPI_Info_free");
-    fputs(",\"claims_kinds\":", stdout);
-    json_string(stdout, has ? kinds : NULL);
+    json_text(stdout, "claims_kinds", has ? kinds : NULL);
 }
 
 void device_record_library(void)
@@ -100,8 +97,7 @@ void device_record_library(void)
     library->version(version, sizeof version);
     fputs(",\"accelerator\":{\"interface\":", stdout);
     json_string(stdout, library->name);
-    fputs(",\"driver\":", stdout);
-    json_string(stdout, version);
+    json_text(stdout, "driver", version);
     put_claims(library->name);
-    fputs("}", stdout);
+    putchar('}');
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check.h"
+
 enum { VERSION_LENGTH = 64 };
 
 /* What the descriptions of libraries have in common: a mark, and the word before the version. Of two
@@ -77,6 +79,25 @@ const char *library_description(void)
 {
     ask();
     return description;
+}
+
+const char *library_thread_level(void)
+{
+    static const struct {
+        int level;
+        const char *name;
+    } levels[] = {
+        {MPI_THREAD_SINGLE, "single"},
+        {MPI_THREAD_FUNNELED, "funneled"},
+        {MPI_THREAD_SERIALIZED, "serialized"},
+        {MPI_THREAD_MULTIPLE, "multiple"},
+    };
+    int granted = MPI_THREAD_SINGLE;
+    check(MPI_Query_thread(&granted), "MPI_Query_thread");
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        if (levels[i].level == granted)
+            return levels[i].name;
+    return NULL;
 }
 
 #if defined(SMPI_H)

@@ -87,7 +87,7 @@ static void start_mpi(int *argc, char ***argv, int threads)
     check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &granted), "MPI_Init_thread");
     if (granted < MPI_THREAD_MULTIPLE)
         fail(EXIT_ASKED_WRONGLY, "--threads needs MPI_THREAD_MULTIPLE, and %s grants %s",
-             library_description(), records_thread_level());
+             library_description(), library_thread_level());
 }
 
 static void print_about(const struct options *options)

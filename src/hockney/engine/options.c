@@ -2,13 +2,11 @@
 
 #include <getopt.h>
 #include <limits.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "json.h"
 #include "library.h"
 #include "values.h"
 
@@ -214,81 +212,6 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_seed: options->seed = seed_of(text); break;
     default: fail(EXIT_ASKED_WRONGLY, "see hockney-engine --help");
     }
-}
-
-/* Which members of options.def the launch record names; what is by hand has its own place there. */
-enum kind { FLAG, WORD, COUNT, NUMBER, TEXT };
-#define AXIS(kind, member, words, is_axis) {kind, #member, words, is_axis, offsetof(struct options, member)},
-#define AXIS_FLAG(...) AXIS(FLAG, __VA_ARGS__)
-#define AXIS_WORD(...) AXIS(WORD, __VA_ARGS__)
-#define AXIS_COUNT(...) AXIS(COUNT, __VA_ARGS__)
-#define AXIS_NUMBER(...) AXIS(NUMBER, __VA_ARGS__)
-#define AXIS_TEXT(...) AXIS(TEXT, __VA_ARGS__)
-#define AXIS_HAND(...)
-
-struct axis {
-    enum kind kind;
-    const char *name, *words;
-    int is_axis;
-    size_t at;
-};
-
-/* Writes `"name":value` behind a comma unless it is the first; nothing for a default. */
-static void axis_write(FILE *out, const struct axis *axis, const void *value)
-{
-    const int number = axis->kind <= COUNT ? *(const int *)value : 0;
-    const double real = axis->kind == NUMBER ? *(const double *)value : 0.0;
-    const char *text = axis->kind == TEXT ? *(const char *const *)value : NULL;
-    if (number == 0 && real == 0.0 && text == NULL)
-        return;
-    fprintf(out, "%s\"%s\":", ftell(out) > 0 ? "," : "", axis->name);
-    switch (axis->kind) {
-    case FLAG: fputs("true", out); break;
-    case WORD: value_write_word(out, axis->words, number); break;
-    case COUNT: fprintf(out, "%d", number); break;
-    case NUMBER: fprintf(out, "%.9g", real); break;
-    case TEXT: json_string(out, text); break;
-    }
-}
-
-const char *options_axes(const struct options *options)
-{
-    static const struct axis axes[] = {
-#define OPTION(kind, member, name, argument, experiments, words, is_axis, usage) \
-    AXIS_##kind(member, words, is_axis)
-#include "options.def"
-    };
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    if (out == NULL)
-        fail(EXIT_WENT_WRONG, "no memory for the launch record");
-    for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++)
-        if (axes[i].is_axis)
-            axis_write(out, &axes[i], (const char *)options + axes[i].at);
-    fclose(out);
-    return text;
-}
-
-const char *options_asked(const struct options *options)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    if (out == NULL)
-        fail(EXIT_WENT_WRONG, "no memory for the launch record");
-    for (int i = 0; i < options->word_count; i++) {
-        fputs(i > 0 ? "," : "", out);
-        json_string(out, options->words[i]);
-    }
-    for (int i = 0; i < ACCEPTED_OPTIONS; i++) {
-        if (options->texts[i] == NULL)
-            continue;
-        putc(',', out);
-        json_string(out, options->texts[i]);
-    }
-    fclose(out);
-    return text;
 }
 
 void add_exchange(struct options *options, const struct operation *exchange)

@@ -187,13 +187,6 @@ extern const char *const options_usage[]; /* ends with NULL */
    wrong by itself (accept.h: where it does not go with the others). */
 void options_read(struct options *options, int argc, char **argv);
 
-/* The axes that all samples of the launch share, as members of a JSON object; empty without any. */
-const char *options_axes(const struct options *options);
-
-/* The command line as strings of a JSON array: the words, then each option that was given by its whole name,
-   in the order of options.def, as "--sizes=8". */
-const char *options_asked(const struct options *options);
-
 /* One more of `exchanges`. */
 void add_exchange(struct options *options, const struct operation *exchange);
 

@@ -221,12 +221,6 @@ static struct seen *seen_open(struct seen *seen)
     return seen;
 }
 
-static void write_host(const struct paths *paths, FILE *out)
-{
-    fputs(",\"host\":", out);
-    json_string(out, paths->host);
-}
-
 /* The ports of this node now, which its first rank reads. */
 static void read_ports(struct paths *paths)
 {
@@ -296,7 +290,7 @@ static void try_size(struct paths *paths, const char *reach, size_t bytes)
         fprintf(out, "\"reach\":\"%s\",\"bytes\":%zu,\"messages\":%d,\"peers\":[%d,%d],\"took_s\":%.6g", reach,
                 bytes, count, world_rank(paths, paths->rank), world_rank(paths, partner),
                 (double)took_ns * 1e-9);
-        write_host(paths, out);
+        json_text(out, "host", paths->host);
         carriers_write(out, &carriers, &after);
         write_ports(paths, out, NULL);
     }
@@ -350,7 +344,7 @@ void paths_end(struct paths *paths)
         FILE *out = seen_open(&seen)->out;
         fprintf(out, "\"reach\":\"launch\",\"bytes\":null,\"messages\":null,\"peers\":[%d],\"took_s\":%.6g", me,
                 (double)(clock_ns() - paths->began_ns) * 1e-9);
-        write_host(paths, out);
+        json_text(out, "host", paths->host);
         carriers_write(out, &paths->carriers, &after);
         carriers_write_open(out);
         write_ports(paths, out, paths->options->sys);

@@ -54,7 +54,7 @@ static void put_threads(FILE *out, const struct place *place)
     fputs(",\"thread_pus\":[", out);
     for (int i = 0; i < place->threads; i++) {
         const int pu = place->thread_pus[i] >= 0 ? place->thread_pus[i] : place->pu.pu;
-        fprintf(out, pu >= 0 ? "%s%d" : "%snull", i > 0 ? "," : "", pu);
+        fprintf(out, pu >= 0 ? "%s%d" : "%snull", json_comma(i), pu);
     }
     putc(']', out);
 }
@@ -66,8 +66,8 @@ static char *place_text(const struct options *options, const struct place *place
     FILE *out = open_memstream(&text, length);
     if (out == NULL)
         fail(EXIT_WENT_WRONG, "no memory for the record of a place");
-    fprintf(out, "{\"rank\":%d,\"host\":", rank);
-    json_string(out, place->host);
+    fprintf(out, "{\"rank\":%d", rank);
+    json_text(out, "host", place->host);
     json_id(out, "package", place->pu.package);
     json_id(out, "numa", place->pu.numa);
     json_id(out, "l3", place->pu.l3);
@@ -76,10 +76,8 @@ static char *place_text(const struct options *options, const struct place *place
     json_id(out, "pu", place->pu.pu);
     fprintf(out, ",\"pinned\":%s", place->pinned ? "true" : "false");
     json_id(out, "allowed", place->allowed);
-    fputs(",\"refused\":", out);
-    json_string(out, place->refused[0] != '\0' ? place->refused : NULL);
-    fputs(",\"topology\":", out);
-    json_string(out, place->topology);
+    json_text(out, "refused", place->refused[0] != '\0' ? place->refused : NULL);
+    json_text(out, "topology", place->topology);
     if (place->threads > 1)
         put_threads(out, place);
     if (options->memories.count > 0) {

@@ -241,8 +241,7 @@ static void write_facts(FILE *out, const struct counter *counter, const char *sy
         snprintf(path, sizeof path, "%s/class/%s/%s/%s", sys, counter->class->name, counter->port,
                  counter->class->facts[i]);
         read_line(path, value, sizeof value);
-        fprintf(out, ",\"%s\":", counter->class->facts[i]);
-        json_string(out, value[0] != '\0' ? value : NULL);
+        json_text(out, counter->class->facts[i], value[0] != '\0' ? value : NULL);
     }
 }
 
@@ -264,7 +263,7 @@ static void write_counters(FILE *out, const struct ports *before, const struct p
         const struct counter *now = &after->counters[i], *then = told(before, now, i);
         if (then == NULL)
             continue;
-        fputs(written++ > 0 ? "," : "", out);
+        fputs(json_comma(written++), out);
         json_string(out, now->name);
         fprintf(out, ":[%" PRIu64 ",%" PRIu64 "]", then->value, now->value);
     }

@@ -6,71 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arrival.h"
-#include "clock.h"
-#include "grid.h"
-#include "load.h"
-#include "method.h"
-#include "operations.h"
 #include "options.h"
 #include "pairing.h"
 #include "probe.h"
+#include "sample_key.h"
 #include "sketch.h"
 #include "stragglers.h"
-
-/* The launch, recorded once before anything is timed. */
-struct launch_facts {
-    uint64_t seed;
-    struct clock clock;
-    const char *places;        /* where all ranks are, as place_gather has it */
-    double batch_s;            /* least length of a batch */
-    const char *buffers;
-    unsigned long cold_bytes;  /* what the cold walk goes through; 0: warm */
-    const char *definition;    /* what one sample is */
-    int probes_handover;
-    const char *probe_refusal; /* why the library gave it no window; else empty or NULL */
-    int moved_ranks; /* of a halo whose ranks may be reordered; else negative */
-    const char *axes; /* that all samples share, as members of an object */
-    const char *asked; /* the command line, as strings of an array */
-    const struct arrivals *arrivals; /* of that many `ranks` */
-    int ranks;
-    const struct cast *cast; /* of victims and aggressors; else NULL */
-    void (*put_controls)(void); /* writes the control variables that were read back, an object */
-    void (*put_accelerator)(void); /* and, where there is one, what is known of the accelerator */
-};
-
-/* The axes of a point (docs/records.md) and the visit of a line of samples. */
-struct sample_key {
-    int round;
-    const struct operation *operation;
-    const struct method *method;
-    const char *algorithm;
-    const size_t *segment_bytes; /* NULL: not asked for; 0: unsegmented */
-    const char *element;         /* of a reduction; NULL: the usual one */
-    const char *phase; /* of a collective by messages; NULL: the library makes it */
-    const char *occurrence, *window_kind; /* of what is made more than once, of windows; else NULL */
-    int window;           /* 0: no window */
-    int pairs;            /* that communicate at once; 0: it is not about pairs */
-    int overlap;
-    int groups;              /* of ranks that make a collective at the same time */
-    const struct grid *grid; /* of a halo; else NULL */
-    enum packing packing;    /* of its messages */
-    const struct arrivals *arrivals; /* NULL: not asked for */
-    enum arrival arrival;
-    const struct load *load; /* of the network meanwhile; else NULL */
-    double load_Bps;         /* what its aggressors exchanged */
-    size_t bytes;
-    const int *peers;
-    int peer_count;
-    int ranks; /* that take part at once */
-    int64_t repetitions;
-    double at_s; /* when the visit began, since the launch began to measure */
-    double compute_ns; /* of a nonblocking collective: computed meanwhile; 0: nothing */
-    double window_ns;  /* collectives: from one start to the next; 0: no window */
-    double skew_ns;    /* from the first rank's arrival to the last one's */
-    /* Collectives only, else NULL: the ranks' own durations for each sample. */
-    const double *own_sum_ns, *own_longest_ns;
-};
+#include "sync.h"
 
 /* Times of many pairs, in successive visits of a pass over all of them. */
 struct pair_times_facts {
@@ -96,14 +38,10 @@ struct start_facts {
     const char *begin; /* by the common "clock", or behind a "barrier" */
     double skew_s;  /* from the first to begin to the last */
     double tolerance_s; /* a repetition whose skew is larger does not count; 0: all count */
-    double error_s; /* of the clock that this was read from */
-    double bound_s; /* what unequal paths may add to it */
-    double known_error_s; /* what it really is wrong by, where that can be known; else negative */
+    const struct common_clock *clock; /* that this was read from */
     int missed;     /* repetitions that a rank began too late, and that are not in the records */
 };
 
-/* Disturbances of the ranks since the previous round: of the worst rank, and sums over all. Negative
-   if the kernel does not report them. */
 /* Core-to-core latency before a round: median and quartiles over lines. */
 struct probe_facts {
     int round;
@@ -111,6 +49,8 @@ struct probe_facts {
     double handover_ns, low_ns, high_ns;
 };
 
+/* Disturbances of the ranks since the previous round: of the worst rank, and sums over all. Negative
+   if the kernel does not report them. */
 struct round_facts {
     int round;
     double wall_s;   /* since then, on the first rank */
@@ -130,20 +70,16 @@ struct progress_facts {
     double left_s;
 };
 
-/* What MPI_Query_thread grants: "single", "funneled", "serialized" or "multiple". After MPI_Init. */
-const char *records_thread_level(void);
-
 /* Before anything else: the launch that the records are of. Where people read a table instead
-   (`silent`), nothing is written but "end" records of failures. */
+   (`silent`), nothing is written. */
 void records_open(int launch, int silent);
 /* One write a flush: every further one would wake the readers once more. After MPI_Init, which some
    libraries use to set stdout's buffer. */
 void records_buffer(void);
 
-/* A JSON string to stdout; null for NULL. */
-void record_string(const char *text);
-
-void record_launch(const struct launch_facts *facts);
+/* Begins a record of this kind with the launch that it is of, on stdout; members and a brace follow, each
+   member behind a comma. Returns 0 where nothing is to be written. */
+int record_begins(const char *kind);
 /* `ns[count]`: nanoseconds a message, one a batch. */
 void record_samples(const struct sample_key *key, const double *ns, int count);
 /* What is tried next. */

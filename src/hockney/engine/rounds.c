@@ -169,7 +169,6 @@ static int keep_together(struct rounds *rounds, const struct visit *visit, int n
     if (launch->together == NULL)
         return count;
     follow(launch, point, at, count);
-    const struct common_clock *clock = &launch->together->start.clock;
     const struct together_seen seen = together_keep(launch, visit->window_ns, number, at, count);
     record_start(&(struct start_facts){
         .round = rounds->number,
@@ -179,9 +178,7 @@ static int keep_together(struct rounds *rounds, const struct visit *visit, int n
         .begin = launch->together->by_barrier ? "barrier" : "clock",
         .skew_s = seen.skew_ns * 1e-9,
         .tolerance_s = seen.tolerance_ns * 1e-9,
-        .error_s = clock->largest_error_ns * 1e-9,
-        .bound_s = clock->largest_bound_ns * 1e-9,
-        .known_error_s = clock->known_error_ns * 1e-9,
+        .clock = &launch->together->start.clock,
         .missed = count - seen.kept,
     });
     return seen.kept;

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms.h"
 #include "buffers.h"
 #include "calibrate.h"
 #include "check.h"
 #include "congestion.h"
-#include "device_record.h"
 #include "exposures.h"
+#include "launch_record.h"
 #include "operations/halo.h"
 #include "pairs.h"
 #include "paths.h"
@@ -101,23 +100,18 @@ static void record_facts(const struct launch *launch, const char *places)
     char definition[200];
     define(launch, definition, sizeof definition);
     record_launch(&(struct launch_facts){
-        .seed = options->seed,
+        .options = options,
         .clock = launch->clock,
         .places = places,
         .batch_s = in_batches ? batch_least_ns(&launch->clock) * 1e-9 : 0.0,
-        .buffers = buffers_names[launch->context.buffers],
+        .buffers = launch->context.buffers,
         .cold_bytes = launch->context.buffers == BUFFERS_COLD ? launch->cold_bytes : 0,
         .definition = definition,
         .probes_handover = launch->context.shared != NULL && !options->sweep,
         .probe_refusal = launch->probe_refusal,
         .moved_ranks = options->halo.grid.reordered ? launch->context.halo->moved : -1,
-        .axes = options_axes(options),
-        .asked = options_asked(options),
-        .arrivals = &options->collective.arrivals,
         .ranks = launch->context.ranks,
         .cast = launch->congestion != NULL ? congestion_cast(launch->congestion) : NULL,
-        .put_controls = algorithms_put_controls,
-        .put_accelerator = device_record_library,
     });
     records_flush();
 }

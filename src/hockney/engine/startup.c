@@ -5,9 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms.h"
 #include "check.h"
-#include "device_record.h"
+#include "launch_record.h"
 #include "method.h"
 #include "node.h"
 #include "order.h"
@@ -286,9 +285,7 @@ static void record_times(const struct startup *startup, const struct creation *c
         .begin = "clock",
         .skew_s = times->skew_ns * 1e-9,
         .tolerance_s = start_tolerance_ns(start) * 1e-9,
-        .error_s = start->clock.largest_error_ns * 1e-9,
-        .bound_s = start->clock.largest_bound_ns * 1e-9,
-        .known_error_s = start->clock.known_error_ns * 1e-9,
+        .clock = &start->clock,
         .missed = times->missed,
     });
 }
@@ -318,18 +315,13 @@ void startup_run(const struct options *options, const struct startup *startup, c
     const int is_first = startup->rank == 0;
     if (is_first) {
         record_launch(&(struct launch_facts){
-            .seed = options->seed,
+            .options = options,
             .clock = clock_measure(),
             .places = places,
-            .buffers = buffers_names[BUFFERS_RETURNED],
+            .buffers = BUFFERS_RETURNED,
             .definition = DEFINITION,
             .moved_ranks = -1,
-            .axes = options_axes(options),
-            .asked = options_asked(options),
-            .arrivals = &options->collective.arrivals,
             .ranks = startup->ranks,
-            .put_controls = algorithms_put_controls,
-            .put_accelerator = device_record_library,
         });
     }
     record_launching(options, startup, is_first, world);
