@@ -94,12 +94,12 @@ def compared(
 def _of_one_state(handover: Array, aside: float) -> tuple[Flags, float]:
     """Marks blocks in which the state did not change; all, if it changed with the variant (by a
     sign test) or too few would be left. And that test's p where some are excluded, else 1."""
-    from scipy.stats import binomtest
-
     every, other = np.ones(len(handover), dtype=bool), np.abs(handover) > math.log(OTHER_STATE)
     up, changed = int((handover[other] > 0.0).sum()), int(other.sum())
     if not changed or (~other).sum() < LEAST_BLOCKS:
         return every, 1.0
+    from scipy.stats import binomtest
+
     p = float(binomtest(up, changed).pvalue)
     return (every, 1.0) if p < aside else (~other, p)
 
