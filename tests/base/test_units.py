@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hockney.base.errors import UsageError
 from hockney.base.units import (
     LARGEST_SIZE,
+    first_few,
     format_estimated_size,
     format_percent,
     format_rate,
@@ -16,6 +17,7 @@ from hockney.base.units import (
     format_uncertainty,
     how_many,
     known,
+    listed,
     number_ranges,
     parse_seconds,
     parse_share,
@@ -246,3 +248,19 @@ def test_numbers_that_follow_each_other_are_a_range() -> None:
     assert number_ranges([0, 1, 2, 3, 8, 6, 7]) == ["0-3", "8", "6-7"]
     assert number_ranges([5]) == ["5"]
     assert number_ranges([]) == []
+
+
+@pytest.mark.parametrize(
+    ("most", "what", "lines", "words"),
+    [
+        (3, "", ["a", "b", "c"], "a, b, c"),
+        (2, "", ["a", "b", "and 1 more"], "a, b and 1 more"),
+        (2, "size", ["a", "b", "and 1 more size"], "a, b and 1 more size"),
+        (1, "size", ["a", "and 2 more sizes"], "a and 2 more sizes"),
+    ],
+)
+def test_of_many_texts_the_first_are_listed(
+    most: int, what: str, lines: list[str], words: str
+) -> None:
+    assert first_few("abc", most, what) == lines
+    assert listed("abc", most, what) == words

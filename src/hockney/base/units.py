@@ -226,10 +226,18 @@ def how_many(count: int, what: str) -> str:
     return f"{count} {plural(count, what)}"
 
 
-def listed(names: Sequence[object], most: int) -> str:
-    """The first names, and how many more there are: "a, b and 3 more"."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(str, names[:most])) + more
+def first_few(texts: Sequence[str], most: int, what: str = "") -> list[str]:
+    """The first texts, and how many more there are: "a", "b", "and 3 more". what: "pair" for "and 3
+    more pairs"."""
+    left = len(texts) - most
+    more = how_many(left, f"more {what}") if what else f"{left} more"
+    return [*texts[:most], *[f"and {more}"] * (left > 0)]
+
+
+def listed(names: Sequence[object], most: int, what: str = "") -> str:
+    """The same as a list in a sentence: "a, b and 3 more"."""
+    few = first_few(list(map(str, names)), most, what)
+    return " ".join(filter(None, (", ".join(few[:most]), *few[most:])))
 
 
 def number_ranges(numbers: Iterable[int]) -> list[str]:

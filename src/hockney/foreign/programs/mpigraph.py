@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from hockney.base.units import listed
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
     MEGABYTES,
@@ -115,9 +116,8 @@ def _note_rows(table: LogTable) -> None:
         own = {row.peers[end] for row in table.rows if row.statistic == column.statistic}
         missing = [place.rank for place in table.places if place.rank not in own]
         if own and missing and not table.cut:
-            few = ", ".join(map(str, missing[:MOST_NAMED]))
-            more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
-            table.note(f"no {column.statistic} of rank {few}{more}: the matrix lacks these rows")
+            few = listed(missing, MOST_NAMED)
+            table.note(f"no {column.statistic} of rank {few}: the matrix lacks these rows")
 
 
 def _begin(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hockney.base.units import how_many
+from hockney.base.units import how_many, listed
 from hockney.foreign.logs.column_names import STATISTICS, TIME_UNITS
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
@@ -290,10 +290,9 @@ def _add_cells(
     # One triangle alone is a matrix without holes.
     holes = [pair for pair in holes if (pair[1], pair[0]) not in measured]
     if holes:
-        few = ", ".join(f"{matrix.names[a]} to {matrix.names[b]}" for a, b in holes[:MOST_NAMED])
-        more = f" and {len(holes) - MOST_NAMED} more" if len(holes) > MOST_NAMED else ""
+        few = listed([f"{matrix.names[a]} to {matrix.names[b]}" for a, b in holes], MOST_NAMED)
         count = how_many(len(holes), "hole")
-        table.note(f"{log.at(matrix.line)}: {count}, without a number: {few}{more}")
+        table.note(f"{log.at(matrix.line)}: {count}, without a number: {few}")
 
 
 def _with_points(
@@ -348,7 +347,6 @@ def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, 
             rows[rank] = (line, cells[1 : 1 + len(matrix.names)])
     missing = [name for rank, name in enumerate(matrix.names) if rank not in rows]
     if missing and not table.cut:
-        words = f"no row of {', '.join(missing[:MOST_NAMED])}"
-        more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
-        table.cut = f"{len(rows)} rows of {len(matrix.names)} ranks are read: {words}{more}"
+        words = f"no row of {listed(missing, MOST_NAMED)}"
+        table.cut = f"{len(rows)} rows of {len(matrix.names)} ranks are read: {words}"
     return rows

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from hockney.base.units import first_few
+
 Status = Literal["passed", "failed", "not judged"]
 PASSED: Status = "passed"
 FAILED: Status = "failed"
@@ -47,9 +49,8 @@ def passed(why: str) -> Gate:
 
 def failed(each: Sequence[str], culprits: Iterable[str]) -> Gate:
     """A failed gate. each: who and by how much, one text for each fault."""
-    more = len(each) - MOST_NAMED
-    shown = [*each[:MOST_NAMED], *([f"and {more} more"] if more > 0 else [])]
-    return Gate(FAILED, "; ".join(shown), tuple(dict.fromkeys(culprits)))
+    why = "; ".join(first_few(each, MOST_NAMED))
+    return Gate(FAILED, why, tuple(dict.fromkeys(culprits)))
 
 
 def not_judged(why: str, remedy: str) -> Gate:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
-from hockney.base.units import format_ratio, format_size, how_many
+from hockney.base.units import format_ratio, format_size, how_many, listed
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import PASSED, Gate, failed, not_judged, passed
@@ -101,8 +101,8 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
     if study.left_out or not study.ratios:
         return not_judged("not every variant has a complete block of launches", MORE)
     for variant, points in study.unmatched.items():
-        more = f" and {len(points) - 1} more points" if len(points) > 1 else ""
-        why = f"{study.name(variant)} cannot be compared at {format_size(points[0].bytes)}{more}"
+        sizes = listed([format_size(point.bytes) for point in points], 1, "point")
+        why = f"{study.name(variant)} cannot be compared at {sizes}"
         return not_judged(f"{why}: a variant has no time there", MORE)
     if open_:
         names = ", ".join(dict.fromkeys(study.name(ratio.variant) for ratio in open_))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_ratio, format_seconds, how_many
+from hockney.base.units import first_few, format_ratio, format_seconds, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.stragglers import Straggler
 from hockney.infer.estimate.interval import interval_words
@@ -36,9 +36,8 @@ def straggler_lines(analysis: Analysis) -> list[str]:
             "no rank completes late again and again: one that takes "
             f"{times} times as long as the others would have been found"
         ]
-    lines = [_line(straggler, analysis) for straggler in judged.stragglers[:MOST_NAMED]]
-    left = len(judged.stragglers) - len(lines)
-    return [*lines, *[f"and {left} more"] * bool(left), *doubts]
+    lines = [_line(straggler, analysis) for straggler in judged.stragglers]
+    return [*first_few(lines, MOST_NAMED), *doubts]
 
 
 def _line(straggler: Straggler, analysis: Analysis) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_ratio, format_seconds, format_size, how_many
+from hockney.base.units import first_few, format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis.comparison.compare import PointDifference
 from hockney.infer.analysis.comparison.effects import FORM_WORDS
 from hockney.infer.analysis.comparison.explanation import Cause, Explanation
@@ -110,14 +110,16 @@ def explanation_lines(explanation: Explanation, tried: Sequence[TriedFactors] = 
     if tried:
         lines += ["", *tried_lines(tried)]
     if explanation.cleared:
-        shown = explanation.cleared[:MOST_CLEARED]
         lines += ["", "differs as well, and is not named:" if explanation.shown else "differs:"]
         each = [
-            (_change(cleared.factor), cleared.why if explanation.shown else "") for cleared in shown
+            ": ".join(
+                filter(None, (_change(cleared.factor), cleared.why * bool(explanation.shown)))
+            )
+            for cleared in explanation.cleared
         ]
-        lines += [f"  {change}{': ' if why else ''}{why}" for change, why in each]
-        more = len(explanation.cleared) - len(shown)
-        lines += [f"  and {more} more (--json)"] if more else []
+        few = first_few(each, MOST_CLEARED)
+        lines += [f"  {line}" for line in few[:MOST_CLEARED]]
+        lines += [f"  {more} (--json)" for more in few[MOST_CLEARED:]]
     return lines
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from hockney.base.units import format_size, how_many
+from hockney.base.units import first_few, format_size, how_many
 from hockney.infer.analysis.conditions.diagnose import ADVICE, Diagnosis, Finding
 
 MOST_LISTED = 4
@@ -22,13 +22,9 @@ def diagnosis_lines(diagnosis: Diagnosis) -> list[str]:
         findings = list(group)
         points = f" at {how_many(len(findings), 'point')}"
         lines.append(f"  {what}{'' if findings[0].bytes is None else points}")
-        lines += [
-            f"    {finding.operation}, {_size(finding)}: {finding.words}"
-            for finding in findings[:MOST_LISTED]
-        ]
-        if len(findings) > MOST_LISTED:
-            lines.append(f"    and {len(findings) - MOST_LISTED} more")
-        lines.append(f"    -> {ADVICE[what]}")
+        words = [f"{each.operation}, {_size(each)}: {each.words}" for each in findings]
+        few = first_few(words, MOST_LISTED)
+        lines += [f"    {line}" for line in (*few, f"-> {ADVICE[what]}")]
     return lines
 
 

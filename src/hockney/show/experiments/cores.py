@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_rate, format_seconds, format_size, how_many
+from hockney.base.units import first_few, format_rate, format_seconds, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.matrix import DISTURBED, GroupTimes, Matrix, PairGroup
 from hockney.plan.workloads.cores import Cores
@@ -18,7 +18,7 @@ from hockney.show.network.outliers import (
     outlier_count,
     outliers_json,
     outliers_text,
-    rank_words,
+    pair_words,
 )
 from hockney.show.one_run import run_lines
 from hockney.show.tables.as_json import fit_json, points_json
@@ -156,11 +156,11 @@ def _agreement(matrix: Matrix, places: Mapping[int, Place]) -> list[str]:
     lines = [
         f"different hardware, similar times: {', '.join(names)}" for names in matrix.not_separated
     ]
-    for (first, second), group, like in matrix.disagreeing[:MOST_LISTED]:
-        pair = f"{rank_words(first, places)} with {rank_words(second, places)}"
-        lines.append(f"{pair}: {group}, but with the time of {like}")
-    if len(matrix.disagreeing) > MOST_LISTED:
-        lines.append(f"and {how_many(len(matrix.disagreeing) - MOST_LISTED, 'more pair')}")
+    pairs = [
+        f"{pair_words(pair, places)}: {group}, but with the time of {like}"
+        for pair, group, like in matrix.disagreeing
+    ]
+    lines += first_few(pairs, MOST_LISTED, "pair")
     return lines or ["hardware and times group the pairs alike"]
 
 

@@ -21,7 +21,7 @@ from hockney.show.network.outliers import (
     outlier_count,
     outliers_json,
     outliers_text,
-    rank_words,
+    pair_words,
 )
 from hockney.show.network.variability_lines import variability_text
 from hockney.show.one_run import run_lines
@@ -218,9 +218,7 @@ def _link_line(use: LinkUse) -> str:
 def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:
     """The places of the best and the worst pairs."""
     named = dict.fromkeys(point.peers for row in curve for point in (row.best, row.worst))
-    lines = [
-        f"pair {'-'.join(map(str, peers))}: "
-        + " with ".join(rank_words(rank, places) for rank in peers)
-        for peers in list(named)[:MOST_NAMED]
-    ]
-    return "\n".join(lines)
+    few = list(named)[:MOST_NAMED]
+    return "\n".join(
+        f"pair {'-'.join(map(str, ranks))}: {pair_words(ranks, places)}" for ranks in few
+    )

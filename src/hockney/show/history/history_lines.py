@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from hockney.base.units import format_rate, format_seconds, how_many
+from hockney.base.units import first_few, format_rate, format_seconds, how_many
 from hockney.infer.analysis.decision import Decision
 from hockney.infer.analysis.history.changes import CHANGE_RULE, DRIFT_RULE
 from hockney.infer.analysis.history.histories import MANY_RULE, WORSE_RULE, History, RunPoint, Trend
@@ -101,14 +101,9 @@ def _change_lines(trend: Trend) -> list[str]:
             f"change point at {change.started:%Y-%m-%d %H:%M:%S}: {change.ratio:.3f} times what it "
             f"was before{begun} ({rarity_text(change.run_length, 'runs')})"
         )
-        lines += [
-            f"    {name}: {before or '-'} -> {after or '-'}"
-            for name, before, after in change.changed[:MOST_CHANGES]
-        ]
-        if len(change.changed) > MOST_CHANGES:
-            lines.append(f"    and {len(change.changed) - MOST_CHANGES} more")
-        if not change.changed:
-            lines.append("    the records of the runs before and after show no difference")
+        changed = [f"{name}: {old or '-'} -> {new or '-'}" for name, old, new in change.changed]
+        changed = changed or ["the records of the runs before and after show no difference"]
+        lines += [f"    {line}" for line in first_few(changed, MOST_CHANGES)]
     return lines
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hockney.base.units import format_seconds, format_size, how_many
+from hockney.base.units import first_few, format_seconds, format_size, how_many
 from hockney.infer.analysis.history.course import LevelChange
 from hockney.infer.analysis.history.outlying import Outlying
 from hockney.infer.analysis.history.readings import TIME, WatchedSeries
@@ -86,8 +86,7 @@ def alarm_environment(
 ) -> dict[str, str]:
     """Variables for the command of --on-alarm, of the largest change, or of the largest outlier
     where nothing changed."""
-    lines = [change_line(watched, change) for change in changes[:MOST_IN_TEXT]]
-    lines += [f"and {len(changes) - MOST_IN_TEXT} more"] * (len(changes) > MOST_IN_TEXT)
+    lines = first_few([change_line(watched, change) for change in changes], MOST_IN_TEXT)
     lines += [outlying_line(watched, part) for part in outlying]
     if not changes:
         slowest = max(outlying, key=lambda part: part.ratio)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_ratio, format_size, how_many
+from hockney.base.units import first_few, format_ratio, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.boards import PAIR, PLACE, Doubt
 from hockney.infer.analysis.network.outliers import RULE, Outlier
@@ -32,9 +32,8 @@ def outlier_count(analysis: Analysis) -> list[str]:
 def outliers_text(analysis: Analysis) -> str:
     """A line for each outlier, then what could not be judged, and the rule."""
     outliers = analysis.outliers
-    lines = [_line(outlier, analysis.places) for outlier in outliers.outliers[:MOST_LISTED]]
-    if len(outliers.outliers) > MOST_LISTED:
-        lines.append(f"and {len(outliers.outliers) - MOST_LISTED} more")
+    lines = [_line(outlier, analysis.places) for outlier in outliers.outliers]
+    lines = first_few(lines, MOST_LISTED)
     lines += doubt_lines(outliers.doubts) or ([] if outliers.outliers else ["no outlier"])
     return "\n".join(with_rule(lines) if outliers.judged else lines)
 
@@ -75,12 +74,16 @@ def _line(outlier: Outlier, places: Mapping[int, Place]) -> str:
 def who(outlier: Outlier, places: Mapping[int, Place]) -> str:
     """The outlier in words: nodes and switches by their names, ranks by their places."""
     if outlier.what in (PLACE, PAIR):
-        return " with ".join(rank_words(rank, places) for rank in outlier.ranks)
+        return pair_words(outlier.ranks, places)
     return ", ".join(outlier.names)
 
 
 def rank_words(rank: int, places: Mapping[int, Place]) -> str:
     return f"rank {rank} ({place_words(places[rank])})" if rank in places else f"rank {rank}"
+
+
+def pair_words(ranks: Iterable[int], places: Mapping[int, Place]) -> str:
+    return " with ".join(rank_words(rank, places) for rank in ranks)
 
 
 def outliers_json(analysis: Analysis) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hockney.base.units import format_size
+from hockney.base.units import first_few, format_size, listed
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan.axes import CIRCUMSTANCES, curve_text, key_without
 
@@ -64,8 +64,8 @@ def left_out(
     others = [point for point in rest if curve_text(point) not in curves]
     names = sorted({curve_text(point, variants) for point in others})
     sizes = sorted({point.bytes for point in rest if curve_text(point) in curves})
-    more = [f"{len(names) - MOST_LISTED} more curves"] if len(names) > MOST_LISTED else []
-    return "; ".join([*names[:MOST_LISTED], *more, *([_listed(sizes)] if sizes else [])])
+    few = first_few(names, MOST_LISTED, "curve")
+    return "; ".join([*few, *([_listed(sizes)] if sizes else [])])
 
 
 def not_compared(
@@ -106,8 +106,7 @@ def zero_notes(common: CommonPoints) -> list[str]:
 
 
 def _listed(sizes: Sequence[int]) -> str:
-    more = f" and {len(sizes) - MOST_LISTED} more sizes" if len(sizes) > MOST_LISTED else ""
-    return ", ".join(map(format_size, sizes[:MOST_LISTED])) + more
+    return listed(list(map(format_size, sizes)), MOST_LISTED, "size")
 
 
 def nothing_in_common(first: Estimates, second: Estimates) -> str:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 import msgspec
 
 from hockney.base.errors import HockneyError
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import first_few, format_seconds, format_size, listed
 from hockney.plan import Case
 from hockney.records import Samples
 from hockney.run.measure.launches.launch import NodeFinding
@@ -290,9 +290,7 @@ def _pairs(seen: Sequence[SeenRank], passed: Passed) -> list[NodeFinding]:
             )
     every = {process.host for process in seen}
     culprit = _one_of(set.intersection(*ends), every) if ends else None
-    if len(sentences) > MOST_NAMED:
-        sentences = [*sentences[:MOST_NAMED], f"and {len(sentences) - MOST_NAMED} more"]
-    return [NodeFinding(words, culprit) for words in sentences]
+    return [NodeFinding(words, culprit) for words in first_few(sentences, MOST_NAMED)]
 
 
 def _summary(seen: Sequence[SeenRank]) -> list[NodeFinding]:
@@ -328,5 +326,4 @@ def _names(seen: Sequence[SeenRank]) -> str:
 def _ranks_text(numbers: Sequence[str]) -> str:
     if len(numbers) == 1:
         return f"rank {numbers[0]}"
-    more = f" and {len(numbers) - MOST_NAMED} more" if len(numbers) > MOST_NAMED else ""
-    return f"ranks {', '.join(numbers[:MOST_NAMED])}{more}"
+    return f"ranks {listed(numbers, MOST_NAMED)}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from hockney.base.errors import HockneyError, UsageError
+from hockney.base.units import listed
 from hockney.plan import Placement
 from hockney.plan.option_files import option_text
 from hockney.plan.platform_files import PLATFORM, platform_network
@@ -68,9 +69,8 @@ def _platform_text(placement: Placement) -> str:
 def _check_known(placement: Placement, known: list[str], words: str) -> None:
     missing = [host for host in _hosts(placement) if host not in known]
     if missing:
-        more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
         raise UsageError(
-            f"{words} {', '.join(missing[:MOST_NAMED])}{more}",
+            f"{words} {listed(missing, MOST_NAMED)}",
             "add what is missing, or measure on other nodes",
         )
 
