@@ -51,6 +51,8 @@ def test_a_larger_budget_is_no_advice_where_launches_are_fixed(
 
 
 def test_launches_of_a_state_are_told_from_all() -> None:
+    """More are needed than were made: the advice was to give 5 after --launches 7."""
+
     def of_two_states(launch: int, _: int) -> float:
         return 50.0 if launch < 4 else 500.0
 
@@ -58,10 +60,16 @@ def test_launches_of_a_state_are_told_from_all() -> None:
         return [1000.0 if launch < 4 else 3000.0]
 
     run = make_run(times_ns, launches=7, handover_ns=of_two_states)
+    run.finish = Finish(
+        reason="launches",
+        spent_s=10.0,
+        sampling=msgspec.to_builtins(Sampling(most_launches=7)),
+    )
     [few_launches] = [
         warning for warning in Analysis(run).warnings if isinstance(warning, FewLaunches)
     ]
     assert few_launches.text.startswith("only 4 of 7 launches in state 0: too few for an interval")
+    assert few_launches.text.endswith("give --launches 10")
 
 
 def test_a_launch_that_failed_on_several_ranks_is_one() -> None:

@@ -22,6 +22,7 @@ from hockney.infer.analysis.conditions.starts import skew_of
 from hockney.infer.analysis.conditions.state_changes import StateChanges
 from hockney.infer.analysis.conditions.transports import Transports
 from hockney.infer.analysis.conditions.unlike_launches import KeptApart, Modes, unlike_launches
+from hockney.infer.analysis.launches_needed import launches_needed
 from hockney.infer.analysis.side_by_side import MethodRatio
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import Estimates, PointEstimate
@@ -200,6 +201,8 @@ class FewLaunches:
     """The budget in which the run made so few; None where it is unknown."""
     made: int | None = None
     """Launches of all states, where there are several and this is about the headline state."""
+    needed: int = LEAST_LAUNCHES
+    """How many to give."""
 
     @property
     def text(self) -> str:
@@ -215,7 +218,7 @@ class FewLaunches:
         if self.by_hand:
             return f"{too_few}; append the records of more launches to the file"
         if self.ended_by_launches:
-            return f"{too_few}; give --launches {LEAST_LAUNCHES}"
+            return f"{too_few}; give --launches {self.needed}"
         if self.budget_s is None:
             return f"{too_few}; give a larger --budget"
         needed_s = math.ceil(self.budget_s * LEAST_LAUNCHES / self.launches)
@@ -374,7 +377,8 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
     most = finish.sampling.get("most_launches") if finish is not None else None
     ended_by_launches = most is not None and (fewest >= most or reason == "launches")
     made = len(run.launches) if len(estimates.states.states) > 1 else None
-    return [FewLaunches(fewest, False, run.is_by_hand, ended_by_launches, budget_s, made)]
+    needed = launches_needed(run, fewest)
+    return [FewLaunches(fewest, False, run.is_by_hand, ended_by_launches, budget_s, made, needed)]
 
 
 def _launches(run: Run, points: Sequence[PointEstimate]) -> int:

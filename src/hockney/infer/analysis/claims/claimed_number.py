@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.launches_needed import launches_made, launches_needed
 from hockney.infer.estimate.interval import Interval, IntervalKind
 from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES
 from hockney.infer.fitting.fit import Parameter
-from hockney.plan import plan_of
 
 
 @dataclass(frozen=True)
@@ -43,13 +42,12 @@ def check_launches(analysis: Analysis, launches: int) -> None:
     """Raises CannotTellError if this many launches of a run are too few for a 95 % interval."""
     if launches >= ENOUGH_LAUNCHES:
         return
-    plan = plan_of(analysis.run.header.options)
-    made = len(analysis.run.launches) // (len(plan.cases) if plan else 1)
+    made = launches_made(analysis.run)
     few = "1 launch gives" if launches == 1 else f"{launches} launches give"
-    others, needed = "", ENOUGH_LAUNCHES
-    if made >= ENOUGH_LAUNCHES and launches:
+    others = ""
+    if 0 < launches < made:
         others = f" (of {made}; the others were in another state of the machine or are incomplete)"
-        needed = math.ceil(made * ENOUGH_LAUNCHES / launches) + 1
+    needed = launches_needed(analysis.run, launches, ENOUGH_LAUNCHES)
     raise CannotTellError(
         f"{few} no interval of 95 %{others}",
         f"{ENOUGH_LAUNCHES} do: -- --launches {needed}, and a --budget for all",

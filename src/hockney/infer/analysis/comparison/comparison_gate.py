@@ -11,9 +11,9 @@ from hockney.infer.analysis.comparison.compare import (
     unlike_question,
 )
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
+from hockney.infer.analysis.launches_needed import launches_needed
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import interval_words
-from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.plan.axes import curve_text
 from hockney.records import Run
 
@@ -54,7 +54,7 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
     if overall.interval is None:
         return not_judged(
             f"{named} cannot be compared with before: too few launches for an interval",
-            f"measure both with {LEAST_LAUNCHES} or more (--launches, --budget)",
+            f"measure both with {_launches_for_both(comparison)} or more (--launches, --budget)",
         )
     if overall.interval.high > 1.0 + allowed:
         return not_judged(
@@ -105,3 +105,13 @@ def _where(point: PointDifference, variants: Mapping[str, str] | None) -> str:
 
 def _known(judged: Judged) -> str:
     return f"{format_ratio(judged.ratio)}{interval_words(judged.interval, format_ratio)}"
+
+
+def _launches_for_both(comparison: RunComparison) -> int:
+    """Launches of either run that give each common point an interval."""
+    fewest = (
+        min((point.base.launches for point in comparison.points), default=0),
+        min((point.other.launches for point in comparison.points), default=0),
+    )
+    runs = (comparison.base, comparison.other)
+    return max(launches_needed(run, counted) for run, counted in zip(runs, fewest, strict=True))
