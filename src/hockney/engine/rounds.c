@@ -13,11 +13,11 @@
 #include "faults.h"
 #include "order.h"
 #include "records.h"
-#include "schedule.h"
 #include "stragglers.h"
 #include "together.h"
 #include "tree.h"
 #include "visit.h"
+#include "visit_record.h"
 
 /* Untimed rounds find out how long an exchange takes once first-use costs are paid. */
 enum { UNTIMED_ROUNDS = 3 };
@@ -152,168 +152,6 @@ static void make_visits(struct rounds *rounds)
         congestion_reduce(launch, number);
 }
 
-static double least_of(const double *values, int count)
-{
-    double least = values[0];
-    for (int i = 1; i < count; i++)
-        least = fmin(least, values[i]);
-    return least;
-}
-
-/* Repetitions of a collective that were begun together: how many, and how well. */
-static int keep_together(struct rounds *rounds, const struct visit *visit, int number, int at)
-{
-    struct launch *launch = rounds->launch;
-    struct point *point = &launch->points[visit->point];
-    const int count = visit->batches;
-    if (launch->together == NULL)
-        return count;
-    follow(launch, point, at, count);
-    const struct together_seen seen = together_keep(launch, visit->window_ns, number, at, count);
-    record_start(&(struct start_facts){
-        .round = rounds->number,
-        .operation = point->operation->name,
-        .bytes = point->size.bytes,
-        .ranks = launch->context.ranks,
-        .begin = launch->together->by_barrier ? "barrier" : "clock",
-        .skew_s = seen.skew_ns * 1e-9,
-        .tolerance_s = seen.tolerance_ns * 1e-9,
-        .clock = &launch->together->start.clock,
-        .missed = count - seen.kept,
-    });
-    return seen.kept;
-}
-
-/* Of what is made by messages; NULL where it has none. */
-static const size_t *segments_of(const struct point *point)
-{
-    const struct schedule *schedule = point->collective.schedule;
-    return schedule != NULL && schedule->has_segments ? &schedule->segment_bytes : NULL;
-}
-
-/* Reductions of the usual elements have no name for them. */
-static const char *element_of(const struct operation *operation, const struct options *options)
-{
-    const int is_usual = options->element == element_named("int32");
-    return operation->reduces && options->experiment == COLLECTIVE && !is_usual ? options->element->name : NULL;
-}
-
-static struct sample_key key_of(const struct rounds *rounds, const struct visit *visit, int number, int at)
-{
-    const struct launch *launch = rounds->launch;
-    const struct point *point = &launch->points[visit->point];
-    const struct together *together = launch->together;
-    const struct schedule *schedule = point->collective.schedule;
-    const struct arrivals *arrivals = &launch->options->collective.arrivals;
-    const int is_pair = point->pair[1] > 0;
-    return (struct sample_key){
-        .round = rounds->number,
-        .operation = point->operation,
-        .method = point->method,
-        .algorithm = together != NULL && schedule == NULL ? launch->options->algorithm
-                                                          : point->operation->algorithm,
-        .segment_bytes = segments_of(point),
-        .element = element_of(point->operation, launch->options),
-        .phase = schedule != NULL ? "all" : NULL,
-        .window = point->operation->counts_window ? point->window : 0,
-        .overlap = point->overlapped,
-        .arrivals = arrivals->count > 0 ? arrivals : NULL,
-        .arrival = point->collective.arrival,
-        .bytes = point->size.bytes,
-        .peers = is_pair ? point->pair : launch->peers,
-        .peer_count = is_pair                                          ? 2
-                      : together != NULL || launch->congestion != NULL ? 0
-                                                                       : launch->context.ranks,
-        .load = point->load,
-        .load_Bps = point->load != NULL ? congestion_rate_Bps(launch, number) : 0.0,
-        .ranks = is_pair ? 2 : launch->context.ranks,
-        .grid = point->operation->exchange != NULL ? &launch->options->halo.grid : NULL,
-        .packing = point->packing,
-        .groups = launch->options->groups,
-        .repetitions = visit->repetitions,
-        .at_s = visit->at_s,
-        .compute_ns = point->operation->one_sided ? 0.0 : visit->compute_ns,
-        .window_ns = visit->window_ns,
-        .skew_ns = visit->skew_ns,
-        .own_sum_ns = together != NULL && !is_pair ? together->sum_ns + at : NULL,
-        .own_longest_ns = together != NULL && !is_pair ? together->longest_ns + at : NULL,
-    };
-}
-
-/* Of a collective by messages, where it has several phases: the time of each. */
-static void record_phases(struct rounds *rounds, const struct sample_key *whole, int point, int visit,
-                          int at, int kept)
-{
-    const struct schedule *schedule = rounds->launch->points[point].collective.schedule;
-    double phase_ns[MOST_COLLECTIVES];
-    for (int i = 0; schedule != NULL && schedule->phases > 1 && i < schedule->phases; i++) {
-        struct sample_key key = *whole;
-        key.phase = schedule->phase[i];
-        key.own_sum_ns = key.own_longest_ns = NULL;
-        together_phase(rounds->launch, schedule, visit, at, kept, i, phase_ns);
-        record_samples(&key, phase_ns, kept);
-    }
-}
-
-static void record_visits(struct rounds *rounds)
-{
-    struct launch *launch = rounds->launch;
-    double *sample = launch->sample_ns;
-    int number = 0;
-    for (const struct visit *visit = rounds->plan->visits; visit->point >= 0; visit++, number++) {
-        struct point *point = &launch->points[visit->point];
-        const int at = (int)(sample - launch->sample_ns);
-        const int kept = keep_together(rounds, visit, number, at);
-        if (kept > 0) {
-            const struct sample_key key = key_of(rounds, visit, number, at);
-            const int most = launch->options->tails ? SINGLES_A_VISIT : kept;
-            record_samples(&key, sample, kept < most ? kept : most);
-            record_phases(rounds, &key, visit->point, number, at, kept);
-            if (point->sketch != NULL)
-                sketch_add(point->sketch, sample, kept);
-            lengthen(launch, point, least_of(sample, kept));
-            series_add(point->series, median_of(sample, kept)); /* sorts what was recorded */
-            point->samples += kept;
-        }
-        sample += visit->batches;
-    }
-}
-
-/* With --tails, on the first rank: what was counted up to that round since the last time. */
-static void record_tails(struct rounds *rounds, int round)
-{
-    struct launch *launch = rounds->launch;
-    rounds->tails_s = launch_now_s();
-    for (int i = 0; i < launch->point_count; i++) {
-        struct sketch *sketch = launch->points[i].sketch;
-        const struct visit visit = {.point = i};
-        if (sketch == NULL || launch->points[i].samples == 0)
-            continue;
-        struct sample_key key = key_of(rounds, &visit, 0, 0);
-        key.round = round;
-        record_tail(&key, sketch);
-        memset(sketch, 0, sizeof *sketch);
-    }
-}
-
-/* With --stragglers, collective: when each rank was done, over all visits. */
-static void record_stragglers(const struct rounds *rounds)
-{
-    const struct launch *launch = rounds->launch;
-    for (int i = 0; i < launch->point_count; i++) {
-        const struct point *point = &launch->points[i];
-        const struct visit visit = {.point = i};
-        if (point->collective.done_visits == 0)
-            continue;
-        struct completion *all = stragglers_gather(launch, point);
-        if (all != NULL) {
-            const struct sample_key key = key_of(rounds, &visit, 0, 0);
-            record_completions(&key, all, point->collective.done_visits);
-        }
-        free(all);
-    }
-}
-
 /* Works out every point's precision; returns how many points have reached theirs. */
 static int judge(struct rounds *rounds, int *furthest)
 {
@@ -419,9 +257,11 @@ static void run_round(struct rounds *rounds)
             launch->together->by_barrier = together_needs_barrier(launch);
         return;
     }
-    record_visits(rounds);
-    if (launch_now_s() - rounds->tails_s > TAILS_S)
-        record_tails(rounds, rounds->number);
+    record_visits(launch, rounds->plan->visits, rounds->number);
+    if (launch_now_s() - rounds->tails_s > TAILS_S) {
+        rounds->tails_s = launch_now_s();
+        record_tails(launch, rounds->number);
+    }
     records_flush();
     decide(rounds, launch_now_s() - began_s, interrupted);
 }
@@ -444,8 +284,8 @@ const char *rounds_run(struct launch *launch)
     for (; share_plan(&rounds); rounds.number++)
         run_round(&rounds);
     if (launch->context.rank == 0)
-        record_tails(&rounds, rounds.number - 1);
-    record_stragglers(&rounds);
+        record_tails(launch, rounds.number - 1);
+    record_stragglers(launch, rounds.number);
     probe_state(launch, rounds.number); /* the state after the last round */
     free(rounds.plan);
     return rounds.reason;
