@@ -112,6 +112,14 @@ def test_what_is_said() -> None:
     assert none.startswith("no rank completes late again and again: one that takes 1.")
 
 
+def test_simulated_times_are_exact_and_have_no_p() -> None:
+    run = run_of(1, late=1.5)
+    run.launches[0].simulated = True
+    (straggler,) = judged(run).stragglers
+    assert straggler.p is None
+    assert straggler_lines(Analysis(run))[0].endswith("later, exact, as it is simulated")
+
+
 @pytest.mark.parametrize(
     ("late", "count"), [(3.0, count) for count in (5, 6, 7, 8, 9, 12, 15)] + [(0.5, 1), (1.5, 10)]
 )

@@ -314,6 +314,22 @@ def test_no_overhead_takes_less_than_no_time() -> None:
             assert 0.0 <= known.interval.low <= known.value
 
 
+def test_an_overhead_that_no_resample_shows_is_said_to_be_hidden() -> None:
+    """It was 0 without an interval and without a word."""
+    curve = truth(1e-6, Delay(2e-7), Delay(1e-7), 8e-7, 4e-10, noise=0.001, launches=9)
+    assert curve.trains is not None
+    waits = np.array([any(train.receive_delay) for train in curve.trains])
+    is_short = np.array([train.messages == 1 for train in curve.trains]) & (curve.bytes == 64.0)
+    hidden = np.where(waits & is_short, 2.0 * curve.seconds, curve.seconds)
+    row = loggp.overheads(replace(curve, seconds=hidden))[SIZES.index(64.0)]
+    assert (row.o_receive_s.value, row.o_receive_s.interval) == (0.0, None)
+    (note,) = [
+        note for note in loggp.fit(replace(curve, seconds=hidden)).notes if "resample" in note
+    ]
+    assert note.startswith("o_receive at 64 B is above 0 in no resample of the launches")
+    assert not any("resample" in note for note in loggp.fit(curve).notes)
+
+
 def test_a_gap_is_what_was_measured() -> None:
     """Only overheads are no less than 0: a gap below it was 0 without an interval."""
     curve = truth(1e-6, Delay(2e-7), Delay(1e-7), 8e-7, 4e-10, noise=0.01, launches=9)

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from hockney.base.units import format_size, listed
 from hockney.infer.arrays import Array
-from hockney.infer.models._loggp_numbers import SHOWS, FittedNumbers, MessageParts, at, shows
+from hockney.infer.models._loggp_numbers import (
+    SHOWS,
+    FittedNumbers,
+    MessageParts,
+    are_hidden,
+    at,
+    shows,
+)
 from hockney.plan.trains import Delay
 
 BENDS = 0.2
@@ -14,6 +22,8 @@ POOR = 0.10
 CLEAR = 3.0
 """Standard errors by which the overheads of sizes are off their line where it is none: those of
 noise alone are off by 0.7 in the median."""
+MOST_SIZES = 3
+"""Sizes that a note names."""
 SEPARABLE = 0.05
 """Least fraction of the time left without both overheads from which L and o_r can be separated."""
 
@@ -29,6 +39,7 @@ def notes_of(
     return [
         *_of_terms(best, medians),
         *_no_lines(best, grows, medians, draws),
+        *_hidden(draws),
         *_short_delays(delays, medians),
     ]
 
@@ -106,5 +117,21 @@ def _no_lines(
             notes.append(
                 f"{name} of single sizes is lost in the noise of their trains: more launches or a "
                 "quieter machine show it"
+            )
+    return notes
+
+
+def _hidden(draws: MessageParts) -> list[str]:
+    """Notes on overheads of single sizes that have no interval although there are launches
+    enough."""
+    if not len(draws.send):
+        return []
+    notes = []
+    for name, drawn in (("o_send", draws.send), ("o_receive", draws.receive)):
+        sizes = [format_size(int(size)) for size in draws.bytes[are_hidden(drawn)]]
+        if sizes:
+            notes.append(
+                f"{name} at {listed(sizes, MOST_SIZES, 'size')} is above 0 in no resample of the "
+                "launches: these trains do not show it, and it has no interval"
             )
     return notes

@@ -40,6 +40,12 @@ class MessageParts:
         )
 
 
+def are_hidden(drawn: Array) -> Flags:
+    """For each size, whether no resample has an overhead above 0: how large it may be is not
+    known. Shape of drawn: (resamples, sizes)."""
+    return np.asarray(~(drawn > 0.0).any(axis=0))
+
+
 @dataclass(frozen=True)
 class FittedNumbers:
     """The fitted numbers; a constant has slope 0, an unknown g is NaN, an unknown G 0."""

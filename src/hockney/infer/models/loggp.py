@@ -35,7 +35,13 @@ from hockney.infer.fitting.fit import (
 )
 from hockney.infer.fitting.line import no_asymptote, weighted_line
 from hockney.infer.models._loggp_notes import bends, notes_of
-from hockney.infer.models._loggp_numbers import FittedNumbers, MessageParts, at, shows
+from hockney.infer.models._loggp_numbers import (
+    FittedNumbers,
+    MessageParts,
+    are_hidden,
+    at,
+    shows,
+)
 from hockney.plan.trains import Delay, Train, delay_s
 
 DATA = "times of trains of messages with and without delays, of at least two different sizes"
@@ -112,10 +118,8 @@ def overheads(curve: Curve) -> list[SizeOverheads]:
         return parameter(float(median[0, i]), sample[~np.isnan(sample[:, i]), i], parts.launches)
 
     def overhead(median: Array, sample: Array, i: int) -> Parameter:
-        # A difference of noisy times, but it takes no less than no time. Where no draw is above 0,
-        # noise hides it, and how large it may be is not known.
-        none_is_above = not (sample[:, i] > 0.0).any()
-        clamped = np.maximum(sample[:0] if none_is_above else sample, 0.0)
+        # A difference of noisy times, but it takes no less than no time.
+        clamped = np.maximum(sample[:0] if are_hidden(sample)[i] else sample, 0.0)
         return of(np.maximum(median, 0.0), clamped, i)
 
     return [

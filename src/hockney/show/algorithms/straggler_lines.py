@@ -8,6 +8,7 @@ from typing import Any
 from hockney.base.units import first_few, format_ratio, format_seconds, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.stragglers import Straggler
+from hockney.infer.analysis.network.outlier_rule import p_words
 from hockney.infer.estimate.interval import interval_words
 from hockney.infer.estimate.quantiles import LEAST_LAUNCHES
 from hockney.show.network.outliers import rank_words
@@ -47,7 +48,7 @@ def _line(straggler: Straggler, analysis: Analysis) -> str:
         f"{rank_words(straggler.rank, analysis.places)} completes late: {ratio} "
         f"times{interval_words(straggler.interval, format_ratio)} the others' time at "
         f"{straggler.at}, {format_seconds(straggler.later_s)} later, "
-        f"p = {straggler.p:.1g}{far * straggler.is_far}"
+        f"{p_words(straggler.p)}{far * straggler.is_far}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hockney.base.units import format_ratio, format_size, how_many
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.network.outlier_rule import p_words
 from hockney.infer.analysis.variability import Spread
 from hockney.show.network.outliers import rank_words
 from hockney.show.tables.table import TableColumn, microseconds, table_text
@@ -46,8 +47,7 @@ def variability_text(analysis: Analysis) -> str:
     slow = [
         f"outlier: {rank_words(slow.rank, analysis.places)}: its mean is "
         f"{format_ratio(slow.ratio)} times the median of the ranks' means at "
-        f"{format_size(slow.point.bytes)}, "
-        + ("exact, as it is simulated" if slow.p is None else f"p = {slow.p:.1g}")
+        f"{format_size(slow.point.bytes)}, {p_words(slow.p)}"
         for slow in analysis.slow_ranks
     ]
     return "\n".join([words, table_text(COLUMNS, listed), *slow])

@@ -52,8 +52,8 @@ class Straggler:
     """The interval of the ratio, over launches."""
     later_s: float
     """The seconds by which it is later, for the median rank's time."""
-    p: float
-    """p, corrected for the number of ranks and points."""
+    p: float | None
+    """p, corrected for the number of ranks and points; None of simulated times, which are exact."""
     is_far: bool = False
     """Whether its place is farther from the others than most: that makes it late, too."""
 
@@ -105,6 +105,8 @@ def stragglers_of(run: Run) -> Stragglers | None:
     named = _worst(
         [straggler for straggler in late if straggler.rank not in unnamed], places_of(run)
     )
+    if run.is_simulated:
+        named = [replace(straggler, p=None) for straggler in named]
     visible = None if doubts else max(LEAST_RATIO, *least.values())
     return Stragglers(tuple(named), launches, visible, tuple(doubts))
 

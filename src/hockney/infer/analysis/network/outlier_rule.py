@@ -36,18 +36,6 @@ POWER = 0.99
 """Probability with which a ratio must be found to be visible."""
 
 
-def agreeing_words(agreeing: int, count: int, what: str) -> str:
-    """In how many launches or passes an outlier is one: "4 of 5 passes"."""
-    return f"{agreeing} of {count} {what}es" if count > 1 else f"the only {what}"
-
-
-def sure_words(p: float | None, agreeing: str) -> str:
-    """How sure an outlier is; p: None of simulated times, which no chance moves."""
-    return (
-        f"exact, as it is simulated, in {agreeing}" if p is None else f"p = {p:.1g}, in {agreeing}"
-    )
-
-
 def least_ratio(held: float) -> float:
     """Least ratio of an outlier where other processes held the CPUs of half of the ranks for that
     fraction of the time: more than what lacks its CPU for so long takes."""
