@@ -44,6 +44,15 @@ def test_csv_has_the_columns_that_have_a_value() -> None:
         writing.write(Analysis(run), "osu", True)
 
 
+def test_csv_has_the_columns_that_are_chosen_in_their_order() -> None:
+    text = writing.write(Analysis(measured()), "csv", columns=["median_s", "bytes"]).decode()
+    assert text.splitlines()[0] == "median_s,bytes"
+    assert [row["bytes"] for row in csv.DictReader(io.StringIO(text))] == ["0", "8", "1048576"]
+    with pytest.raises(UsageError, match="no column 'median'") as refused:
+        writing.write(Analysis(measured()), "csv", columns=["bytes", "median"])
+    assert "known are operation, " in str(refused.value.advice)
+
+
 @pytest.mark.parametrize("format", WRITERS)
 def test_a_layout_is_read_back_as_its_format(format: str) -> None:
     run = measured()

@@ -9,7 +9,7 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import check_used, option, verb
-from hockney.cli._parameters import Named
+from hockney.cli._parameters import Named, Words
 from hockney.foreign.programs import order_writer_names, writer_names
 
 
@@ -19,6 +19,7 @@ def _names() -> list[str]:
 
 @verb(
     "hockney export run.jsonl --to csv -o run.csv",
+    "hockney export run.jsonl --to csv --columns bytes,median_s",
     "hockney export run.jsonl --to osu",
     "hockney export overheads.jsonl --to simgrid -o machine.xml",
     "hockney export profile.jsonl --to goal -o program.goal",
@@ -38,6 +39,11 @@ def _names() -> list[str]:
     is_flag=True,
     help="Write the columns of a CSV that have no value, too, so that all files have the same.",
 )
+@option(
+    "--columns",
+    type=Words("NAME,...", lambda text: text.split(",")),
+    help="Write these columns of a CSV, in this order.",
+)
 @_options.HISTORY
 @_options.host_memory(None)
 @_options.MOST_INPUT
@@ -47,6 +53,7 @@ def command(
     file: Path,
     format_name: str,
     all_columns: bool,
+    columns: list[str] | None,
     past: tuple[Path, ...],
     memory: Path | None,
     output: Path | None,
@@ -61,13 +68,15 @@ def command(
         check_used(f"with --to {format_name}", "format_name", "output", "force")
         _export_order(file, format_name, output, force)
         return
+    if all_columns and columns:
+        raise click.UsageError("--columns and --all-columns are two choices: give one of them")
     analysis = load(file)
     warn_of_sources([analysis.run])
     if past or memory is not None:
         analysis.earlier = earlier_runs((file,), past, memory, [analysis])
         for note in analysis.expected.notes if analysis.expected else ():
             click.echo(f"note: {note}", err=True)
-    content = write(analysis, format_name, all_columns)
+    content = write(analysis, format_name, all_columns, columns or ())
     if output is None:
         sys.stdout.buffer.write(content)
         return

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from hockney.base.errors import UsageError
 from hockney.foreign.programs import (
     PROGRAMS,
+    ColumnWriter,
     OrderWriter,
     TableWriter,
-    WholeWriter,
     Writer,
     writer_names,
 )
@@ -19,14 +19,17 @@ from hockney.plan.axes import AXES, grouped
 from hockney.profiling.order import Order
 
 
-def write(analysis: Analysis, name: str, all_columns: bool = False) -> bytes:
+def write(
+    analysis: Analysis, name: str, all_columns: bool = False, columns: Sequence[str] = ()
+) -> bytes:
     """The content of the file: in the program's own format, or as its table. all_columns: with
-    those that have no value."""
-    if all_columns:
-        whole = PROGRAMS.offering(WholeWriter)
-        if name not in whole:
-            raise UsageError(f"--all-columns: not of {name}", f"write {', '.join(whole)}")
-        return whole[name].write_whole(analysis)
+    those that have no value. columns: names of those to write; empty for the usual ones."""
+    if all_columns or columns:
+        option = "--columns" if columns else "--all-columns"
+        writers = PROGRAMS.offering(ColumnWriter)
+        if name not in writers:
+            raise UsageError(f"{option}: not of {name}", f"write {', '.join(writers)}")
+        return writers[name].write_columns(analysis, columns)
     writer = PROGRAMS.offering(Writer).get(name)
     if writer is not None:
         return writer.write(analysis)

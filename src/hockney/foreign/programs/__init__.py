@@ -45,9 +45,10 @@ class Writer(Protocol):
         """The content of the file."""
 
 
-class WholeWriter(Protocol):
-    def write_whole(self, analysis: Analysis) -> bytes:
-        """The content of the file with the columns that have no value, too."""
+class ColumnWriter(Protocol):
+    def write_columns(self, analysis: Analysis, names: Sequence[str] = ()) -> bytes:
+        """The content of the file with these columns, or with all, also those without a value.
+        Raises UsageError for a name of none."""
 
 
 class OrderWriter(Protocol):

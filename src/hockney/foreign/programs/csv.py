@@ -11,7 +11,7 @@ import csv
 import io
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -372,9 +372,13 @@ def write(analysis: Analysis) -> bytes:
     return text_of([{n: of for n, of in columns.items() if any(v is not None for v in of)}])
 
 
-def write_whole(analysis: Analysis) -> bytes:
-    """The table with all columns, the same ones for every run."""
-    return text_of([noted_columns(analysis)])
+def write_columns(analysis: Analysis, names: Sequence[str] = ()) -> bytes:
+    """The table with these columns, or with all, the same ones for every run."""
+    known = noted_columns(analysis)
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--columns: no column {name!r}", f"known are {', '.join(known)}")
+    return text_of([{name: known[name] for name in names or known}])
 
 
 def text_of(parts: Iterable[dict[str, list[Any]]]) -> bytes:
