@@ -12,7 +12,7 @@ from hockney.infer.analysis.network.contention import over_pairs
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.plan.axes import grouped
 from hockney.records import Run
-from hockney.show.drawing.description import LONGEST_LABEL, Series, Style, Values, ends
+from hockney.show.drawing.description import LONGEST_LABEL, Series, Style, Values
 from hockney.show.one_run.run_lines import confidence_text
 from hockney.show.one_run.sample_words import sample_words
 
@@ -85,9 +85,9 @@ def series_of(
     name: str = "",
 ) -> Series:
     """Times with their intervals over a number of each point, joined by a line."""
-    x, y = map(along, points), (point.typical_s for point in points)
-    intervals = ends(point.interval for point in points)
-    return Series(label, list(x), list(y), *intervals, colour=colour, name=name)
+    places = [(along(point), point.typical_s) for point in points]
+    intervals = (point.interval for point in points)
+    return Series.through(places, label, colour=colour, name=name, intervals=intervals)
 
 
 def extremes_of(
@@ -131,11 +131,9 @@ def curves_of(
         ]
         groups = grouped(chosen, "bytes", "peers")
         if not groups and state == 0:
-            raise UsageError(
-                f"{analysis.source}: no time above 0 s to draw"
-                + (f", of sizes above {least_bytes - 1} bytes" if least_bytes else ""),
-                "the run holds no such samples, or a clock too coarse for them",
-            )
+            sizes = f", of sizes above {least_bytes - 1} bytes" if least_bytes else ""
+            advice = "the run holds no such samples, or a clock too coarse for them"
+            raise lacking(analysis, f"no time above 0 s to draw{sizes}", advice)
         for name, points in zip(
             analysis.texts_apart(groups.values()), groups.values(), strict=True
         ):
@@ -166,6 +164,11 @@ def _refuse_unlike(curves: Sequence[ShownCurve]) -> None:
             f"{', '.join(operations)}: unlike operations do not share a figure",
             "choose one with --operation",
         )
+
+
+def lacking(analysis: Analysis, what: str, advice: str) -> UsageError:
+    """The error of a figure whose data a file lacks."""
+    return UsageError(f"{analysis.source}: {what}", advice)
 
 
 def only(analyses: Sequence[Analysis], what: str) -> Analysis:

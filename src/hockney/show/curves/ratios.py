@@ -4,9 +4,8 @@ tolerance as a band. For comparisons of runs and of variants."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
-from hockney.infer.estimate.interval import Interval
+from hockney.infer.estimate.differences import Judged
 from hockney.show.drawing.description import (
     SIZES,
     Band,
@@ -15,19 +14,7 @@ from hockney.show.drawing.description import (
     Series,
     StraightLine,
     Style,
-    ends,
 )
-
-
-class Ratio(Protocol):
-    @property
-    def ratio(self) -> float: ...
-
-    @property
-    def interval(self) -> Interval | None: ...
-
-    @property
-    def verdict(self) -> str: ...
 
 
 def ratio_panel(label: str, series: Sequence[Series], tolerance: float) -> Panel:
@@ -41,7 +28,7 @@ def ratio_panel(label: str, series: Sequence[Series], tolerance: float) -> Panel
     )
 
 
-def ratio_series(label: str, ratios: Sequence[tuple[int, Ratio]], number: int) -> list[Series]:
+def ratio_series(label: str, ratios: Sequence[tuple[int, Judged]], number: int) -> list[Series]:
     """One series of the ratios, at their bytes, that surely differ from 1, and one of the
     others."""
     styles: tuple[tuple[Style, bool], ...] = (("points", True), ("hollow", False))
@@ -53,14 +40,7 @@ def ratio_series(label: str, ratios: Sequence[tuple[int, Ratio]], number: int) -
             if (ratio.verdict in ("slower", "faster")) == differs
         ]
         if here:
-            series.append(
-                Series(
-                    label,
-                    [float(size) for size, _ in here],
-                    [ratio.ratio for _, ratio in here],
-                    *ends(ratio.interval for _, ratio in here),
-                    style,
-                    number,
-                )
-            )
+            points = ((size, ratio.ratio) for size, ratio in here)
+            intervals = (ratio.interval for _, ratio in here)
+            series.append(Series.through(points, label, style, number, intervals=intervals))
     return series

@@ -7,11 +7,12 @@ looks. All values are in SI units and bytes; a renderer writes them with the uni
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from hockney.infer.estimate.interval import Interval, high_of, low_of
+from hockney.show.drawing import time_text
 from hockney.show.drawing.heatmap import distinct
 
 LONGEST_LABEL = 56
@@ -72,6 +73,21 @@ class Series:
     @property
     def words(self) -> str:
         return self.name or self.label
+
+    @staticmethod
+    def through(
+        points: Iterable[tuple[float, float | None]],
+        label: str,
+        style: Style = "curve",
+        colour: int | None = 0,
+        name: str = "",
+        intervals: Iterable[Interval | None] | None = None,
+    ) -> Series:
+        """points: x and y of each; intervals: of each y."""
+        each = list(points)
+        low, high = (None, None) if intervals is None else ends(intervals)
+        x, y = [float(at) for at, _ in each], [value for _, value in each]
+        return Series(label, x, y, low, high, style, colour, name)
 
 
 def ends(intervals: Iterable[Interval | None]) -> tuple[Values, Values]:
@@ -182,6 +198,16 @@ class Figure:
 SIZES = PlotAxis("size", "message size")
 TIMES = PlotAxis("time", "time", logarithmic=True)
 ONE_WAY_TIMES = PlotAxis("time", "one-way time", logarithmic=True)
+
+
+def time_cells(
+    times: Mapping[tuple[int, int], float], names: Sequence[str], joint: str = "and"
+) -> tuple[MapCell, ...]:
+    """The cells of a map of times (s) by row and column; names: of the rows and columns."""
+    return tuple(
+        MapCell(column, row, seconds, f"{names[row]} {joint} {names[column]}: {time_text(seconds)}")
+        for (row, column), seconds in times.items()
+    )
 
 
 def map_of(

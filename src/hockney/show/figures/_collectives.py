@@ -74,16 +74,9 @@ def curves(
         drawn.append(series_of(label, curve, along, colour, _label(name)))
         model = [(along(p), seconds) for p in curve if (seconds := what.predicted_s(p))]
         if model:
-            x, y = zip(*model, strict=True)
+            words = f"{_label(name)}: model"
             drawn.append(
-                Series(
-                    "model, message by message",
-                    x,
-                    y,
-                    style="dashed",
-                    colour=colour,
-                    name=f"{_label(name)}: model",
-                )
+                Series.through(model, "model, message by message", "dashed", colour, words)
             )
     return tuple(sorted(drawn, key=lambda series: series.colour is None))
 

@@ -42,13 +42,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         points = [p for p in what.points if p.known_ranks == ranks and name_of(p) == name]
         ratios = sorted((p.bytes, p.typical_s / t) for p in points if (t := what.predicted_s(p)))
         if ratios:
-            x, y = zip(*ratios, strict=True)
             few = len(series) < MOST_COLOURED
-            series.append(
-                Series(
-                    name if few else "others", x, y, colour=len(series) if few else None, name=name
-                )
-            )
+            label, colour = (name, len(series)) if few else ("others", None)
+            series.append(Series.through(ratios, label, colour=colour, name=name))
     if not series:
         raise UsageError(
             f"none of {', '.join(what.algorithms)} has a schedule to predict by",
@@ -62,12 +58,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         (Band(1.0 - CLOSE, 1.0 + CLOSE, f"within {100.0 * CLOSE:g} %", "y"),),
     )
     heading = f"{title(what)}, {how_many(ranks, 'process')}"
-    return Figure(
-        "collective-model",
-        heading,
-        (panel,),
-        (_words(what.message_costs), samples_text(what.analyses)),
-    )
+    caption = (_words(what.message_costs), samples_text(what.analyses))
+    return Figure("collective-model", heading, (panel,), caption)
 
 
 def _words(parameters: Parameters) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.plan.axes import grouped_by, text_of
-from hockney.show.curves.curves import Options, check_count, only, samples_text
-from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine, ends
+from hockney.show.curves.curves import Options, check_count, lacking, only, samples_text
+from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.experiments.congestion import NAMES, victim_text
 
 TAKES = ("operation",)
@@ -30,18 +29,14 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "--what congestion")
     rows = [row for row in analysis.congestion if options.operation in (None, row.point.operation)]
     if not rows:
-        raise UsageError(
-            f"{analysis.source}: no victim was measured under load",
-            "measure one with hockney congestion",
-        )
-    name, axis = next(
-        (
-            intensity
-            for intensity in INTENSITIES
-            if len({getattr(row.point, intensity[0]) for row in rows}) > 1
-        ),
-        INTENSITIES[0],
+        advice = "measure one with hockney congestion"
+        raise lacking(analysis, "no victim was measured under load", advice)
+    differing = (
+        (name, axis)
+        for name, axis in INTENSITIES
+        if len({getattr(row.point, name) for row in rows}) > 1
     )
+    name, axis = next(differing, INTENSITIES[0])
     curves = grouped_by(rows, lambda row: row.point, name)
     check_count(curves, "choose one victim with --operation, or measure fewer loads")
     labels = _labels([curve[0] for curve in curves.values()], name)
@@ -54,19 +49,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         ]
         if any(line.x for line in series):
             label = f"factor of the {NAMES[quantile]}"
-            panels.append(
-                Panel(
-                    axis,
-                    PlotAxis("ratio", label, logarithmic=True),
-                    tuple(line for line in series if line.x),
-                    (StraightLine(1.0, across="y"),),
-                )
-            )
+            y = PlotAxis("ratio", label, logarithmic=True)
+            lines = tuple(line for line in series if line.x)
+            panels.append(Panel(axis, y, lines, (StraightLine(1.0, across="y"),)))
     if not panels:
-        raise UsageError(
-            f"{analysis.source}: no load of known size has enough samples",
-            "measure longer: hockney congestion --budget 60s",
-        )
+        advice = "measure longer: hockney congestion --budget 60s"
+        raise lacking(analysis, "no load of known size has enough samples", advice)
     words = (
         "Time under load over time alone in the same launches (Hodges-Lehmann estimate, "
         "signed-rank interval).",
@@ -82,19 +70,13 @@ def _labels(firsts: Sequence[Congested], x: str) -> list[str]:
         for name in SHOWN
         if name != x and len({getattr(first.point, name) for first in firsts}) > 1
     ]
-    victims = {first.point.operation for first in firsts}
-    return [
-        ", ".join(
-            filter(
-                None,
-                (
-                    victim_text(first.point) if len(victims) > 1 or not differ else None,
-                    *(text_of(first.point, name) for name in differ),
-                ),
-            )
-        )
-        for first in firsts
-    ]
+    is_named = not differ or len({first.point.operation for first in firsts}) > 1
+    labels = []
+    for first in firsts:
+        victim = [victim_text(first.point)] if is_named else []
+        others = (text_of(first.point, name) for name in differ)
+        labels.append(", ".join(filter(None, (*victim, *others))))
+    return labels
 
 
 def _series(curve: Sequence[Congested], label: str, x: str, quantile: float, number: int) -> Series:
@@ -103,10 +85,6 @@ def _series(curve: Sequence[Congested], label: str, x: str, quantile: float, num
         ((at, factor) for at, factor in points if at is not None and factor is not None),
         key=lambda pair: pair[0],
     )
-    return Series(
-        label,
-        [float(at) for at, _ in known],
-        [factor.judged.ratio for _, factor in known],
-        *ends(factor.judged.interval for _, factor in known),
-        colour=number,
-    )
+    ratios = ((at, factor.judged.ratio) for at, factor in known)
+    intervals = (factor.judged.interval for _, factor in known)
+    return Series.through(ratios, label, colour=number, intervals=intervals)

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.contention import OF_PAIRS, Contention
 from hockney.plan.axes import Key, key_without
-from hockney.show.curves.curves import Options, chosen_value, samples_text, title_of
+from hockney.show.curves.curves import Options, chosen_value, lacking, samples_text, title_of
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 
 TAKES = ("bytes", "operation")
@@ -29,12 +28,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     for number, (label, analysis, curve) in enumerate(curves):
         times.append(_times(curve, number, label))
         if all(contention.aggregate_Bps for contention in curve):
-            pairs = [float(contention.pairs) for contention in curve]
-            rates.append(
-                Series(
-                    label, pairs, [contention.aggregate_Bps for contention in curve], colour=number
-                )
-            )
+            together = [(contention.pairs, contention.aggregate_Bps) for contention in curve]
+            rates.append(Series.through(together, label, colour=number))
         key = key_without(curve[0].together, *OF_PAIRS)
         rules += [
             StraightLine(knee.pairs, colour=number)
@@ -42,11 +37,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             if knee.pairs and key_without(knee.point, *OF_PAIRS) == key
         ]
     x = PlotAxis("count", "pairs at once", logarithmic=True)
-    panels = [
-        Panel(
-            x, PlotAxis("time", "time of a message", logarithmic=True), tuple(times), tuple(rules)
-        )
-    ]
+    y = PlotAxis("time", "time of a message", logarithmic=True)
+    panels = [Panel(x, y, tuple(times), tuple(rules))]
     if rates:
         y = PlotAxis("rate", "all pairs together", logarithmic=True)
         panels.append(Panel(x, y, tuple(rates), tuple(rules)))
@@ -65,10 +57,8 @@ def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, A
     ]
     sizes = sorted({size for _, by_size in systems for size in by_size})
     if not sizes:
-        raise UsageError(
-            f"{analyses[0].source}: no size has times of several numbers of pairs",
-            "measure with hockney pairs --pairs-active 1,2,4,...,all",
-        )
+        advice = "measure with hockney pairs --pairs-active 1,2,4,...,all"
+        raise lacking(analyses[0], "no size has times of several numbers of pairs", advice)
     if len(systems) > 1 or options.bytes is not None:
         common = set.intersection(*(set(by_size) for _, by_size in systems)) or set(sizes)
         size = chosen_value(options.bytes, sizes, "--bytes", max(common))

@@ -7,12 +7,11 @@ from statistics import median
 
 import numpy as np
 
-from hockney.base.errors import UsageError
 from hockney.base.units import format_percent, format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.show.curves.curves import Options, chosen_value, only, samples_text, sentence
+from hockney.show.curves.curves import Options, chosen_value, lacking, only, samples_text, sentence
 from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Figure, MapCell, map_of
+from hockney.show.drawing.description import Figure, MapCell, map_of, time_cells
 from hockney.show.drawing.heatmap import SLOWER_WAY
 
 TAKES = ("bytes",)
@@ -30,16 +29,11 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     sizes = dict.fromkeys(pairwise.bytes)
     size = chosen_value(options.bytes, sizes, "--bytes", min(sizes))
     binned = pairwise.binned(pairwise.bytes.index(size))
-    cells = tuple(
-        MapCell(
-            int(column),
-            int(row),
-            float(binned.seconds[row, column]),
-            f"{binned.names[row]} and {binned.names[column]}: "
-            f"{time_text(float(binned.seconds[row, column]))}",
-        )
-        for row, column in np.argwhere(~np.isnan(binned.seconds))
-    )
+    times = {
+        (row, column): float(binned.seconds[row, column])
+        for row, column in np.argwhere(~np.isnan(binned.seconds)).tolist()
+    }
+    cells = time_cells(times, binned.names)
     what = "switch" if binned.names == pairwise.switches else "node"
     each = f"Blocks of {binned.nodes} nodes, named by the first. " if binned.nodes > 1 else ""
     caption = "Medians of the pairs between two switches, on the diagonal of those inside one."
@@ -68,10 +62,7 @@ def _of_hosts(analysis: Analysis, options: Options) -> Figure:
         else ()
     )
     if matrix is None or analysis.run.header.source is None or len(names) < LEAST_HOSTS:
-        raise UsageError(
-            f"{analysis.source}: no pass over all pairs to draw",
-            "measure with hockney fabric",
-        )
+        raise lacking(analysis, "no pass over all pairs to draw", "measure with hockney fabric")
     size = chosen_value(options.bytes, matrix.times, "--bytes", min(matrix.times))
     times: dict[tuple[str, str], list[float]] = {}
     for pair, point in matrix.times[size].items():

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
-from hockney.show.curves.curves import Options, chosen_value, only, samples_text, sentence
-from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Figure, MapCell, StraightLine, map_of
+from hockney.show.curves.curves import Options, chosen_value, lacking, only, samples_text, sentence
+from hockney.show.drawing.description import Figure, StraightLine, map_of, time_cells
 from hockney.show.drawing.heatmap import SLOWER_WAY
 
 TAKES = ("bytes",)
@@ -22,23 +20,16 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "a matrix")
     matrix = analysis.matrix
     if matrix is None:
-        raise UsageError(
-            f"{analysis.source}: no pairs of ranks to draw",
-            "measure with hockney cores",
-        )
+        raise lacking(analysis, "no pairs of ranks to draw", "measure with hockney cores")
     size = chosen_value(options.bytes, matrix.times, "--bytes", min(matrix.times))
     names = tuple(map(str, matrix.ranks))
     index = {rank: place for place, rank in enumerate(matrix.ranks)}
-    cells = tuple(
-        MapCell(
-            index[column],
-            index[row],
-            point.typical_s,
-            f"{_name(analysis, row)} and {_name(analysis, column)}: {time_text(point.typical_s)}",
-        )
-        for (first, second), point in matrix.times[size].items()
-        for row, column in ((first, second), (second, first))
-    )
+    times = {
+        (index[row], index[column]): point.typical_s
+        for pair, point in matrix.times[size].items()
+        for row, column in (pair, pair[::-1])
+    }
+    cells = time_cells(times, [_name(analysis, rank) for rank in matrix.ranks])
     rules = tuple(_borders(analysis, matrix.ranks))
     caption = ["Medians over launches; empty: not measured."]
     if matrix.has_directions:

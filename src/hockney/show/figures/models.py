@@ -7,13 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from hockney.base.errors import UsageError
 from hockney.base.units import format_percent
 from hockney.infer.analysis import Analysis
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import statistic_of
 from hockney.infer.fitting.fit import Fit, Parameter
-from hockney.show.curves.curves import Options, caption_of, curves_of, only, time_label
+from hockney.show.curves.curves import Options, caption_of, curves_of, lacking, only, time_label
 from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.figures.time import rounded
 from hockney.show.one_run.fits import estimated_size
@@ -31,8 +30,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     curves = curves_of(analyses, options)
     points = curves[0].points
     if len(curves) > 1 or points[0].train is not None or points[0].pairs is not None:
-        raise UsageError(
-            f"{analysis.source}: not one curve of single messages",
+        raise lacking(
+            analysis,
+            "not one curve of single messages",
             "draw pairs with --what multi-mode, overheads with --what overheads, and one of "
             "several curves with --operation or --ranks",
         )
@@ -42,14 +42,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     residuals = []
     for number, fit in enumerate(fits):
         times += _lines(fit, sizes, number)
+        errors = zip(sizes, fit.residuals.tolist(), strict=True)
         residuals.append(
-            Series(
-                _label(fit),
-                sizes,
-                fit.residuals.tolist(),
-                colour=_colour(number),
-                name=fit.model,
-            )
+            Series.through(errors, _label(fit), colour=_colour(number), name=fit.model)
         )
     rules = tuple(
         StraightLine(break_.value, estimated_size(break_))

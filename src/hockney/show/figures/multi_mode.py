@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.base.errors import UsageError
 from hockney.base.units import format_percent, format_rate, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.arrays import Array
 from hockney.infer.fitting.fit import Curve, Fit, Parameter
 from hockney.infer.models.multi_mode import EAGER_BYTES
-from hockney.show.curves.curves import Options, only, samples_text
+from hockney.show.curves.curves import Options, lacking, only, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import (
     SIZES,
@@ -35,10 +34,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "multi-mode")
     of_pairs = analysis.fits_of_pairs(options.operation)
     if of_pairs is None:
-        raise UsageError(
-            f"{analysis.source}: no times of several numbers of pairs at once",
-            "measure them: hockney pairs --pairs-active 1,2,3,4",
-        )
+        advice = "measure them: hockney pairs --pairs-active 1,2,3,4"
+        raise lacking(analysis, "no times of several numbers of pairs at once", advice)
     return describe_curve(of_pairs.curve, of_pairs.fits, analysis.label, samples_text(analyses))
 
 

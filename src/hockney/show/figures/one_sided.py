@@ -5,11 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.one_sided import OneSided
 from hockney.plan.variants import DEFAULT_TOLERANCE
-from hockney.show.curves.curves import MOST_CURVES, Options, check_count, only, samples_text
+from hockney.show.curves.curves import (
+    MOST_CURVES,
+    Options,
+    check_count,
+    lacking,
+    only,
+    samples_text,
+)
 from hockney.show.curves.ratios import ratio_panel, ratio_series
 from hockney.show.drawing.description import Figure, Panel
 from hockney.show.experiments.rma import exchange_text, one_sided_curves, way_text
@@ -27,10 +33,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         if options.operation in (None, curve[0].point.operation)
     ]
     if not curves:
-        raise UsageError(
-            f"{analysis.source}: no one-sided operation beside a two-sided one",
-            "measure them with hockney rma",
-        )
+        advice = "measure them with hockney rma"
+        raise lacking(analysis, "no one-sided operation beside a two-sided one", advice)
     if len(curves) > MOST_CURVES:
         kinds = dict.fromkeys(curve[0].point.window_kind for curve in curves)
         panels = [_panel(_of_kind(curves, kind), kind) for kind in kinds]

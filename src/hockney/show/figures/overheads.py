@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
-from hockney.show.curves.curves import Options, only, samples_text
-from hockney.show.drawing.description import SIZES, TIMES, Figure, Panel, Series, ends
+from hockney.show.curves.curves import Options, lacking, only, samples_text
+from hockney.show.drawing.description import SIZES, TIMES, Figure, Panel, Series
 
 TAKES = ()
 SHARED = False
@@ -24,22 +23,14 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     analysis = only(analyses, "a figure of overheads")
     loggp = analysis.loggp()
     if loggp is None:
-        raise UsageError(
-            f"{analysis.source}: too few trains of messages to draw",
-            "measure with hockney overheads",
-        )
+        advice = "measure with hockney overheads"
+        raise lacking(analysis, "too few trains of messages to draw", advice)
     series = []
     for number, (name, label) in enumerate(PARTS):
-        values = [getattr(overhead, name) for overhead in loggp.overheads]
-        series.append(
-            Series(
-                label,
-                [float(overhead.bytes) for overhead in loggp.overheads],
-                [v.value if v.value and v.value > 0.0 else None for v in values],
-                *ends(v.interval for v in values),
-                colour=number,
-            )
-        )
+        values = [(overhead.bytes, getattr(overhead, name)) for overhead in loggp.overheads]
+        points = ((size, v.value if v.value and v.value > 0.0 else None) for size, v in values)
+        intervals = (v.interval for _, v in values)
+        series.append(Series.through(points, label, colour=number, intervals=intervals))
     panel = Panel(SIZES, TIMES, tuple(series))
     caption = (
         "Medians over launches with 95 % confidence intervals by bootstrap over launches. What is "

@@ -10,7 +10,7 @@ from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.phase_times import Phased
 from hockney.infer.estimate.points import PointEstimate
-from hockney.show.curves.curves import Options, only, samples_text, series_of
+from hockney.show.curves.curves import Options, lacking, only, samples_text, series_of
 from hockney.show.drawing.description import SIZES, Figure, Panel, PlotAxis, Series
 
 TAKES = ("operation", "ranks")
@@ -27,10 +27,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         if options.operation in (None, phased.whole.point.operation)
     ]
     if not of_it:
-        raise UsageError(
-            f"{analysis.source}: no collective was made by messages",
-            "measure one with hockney collective allreduce --phases all",
-        )
+        advice = "measure one with hockney collective allreduce --phases all"
+        raise lacking(analysis, "no collective was made by messages", advice)
     ranks = options.ranks or max(phased.whole.point.known_ranks for phased in of_it)
     groups: dict[tuple[str, str], list[Phased]] = {}
     for phased in of_it:
@@ -60,14 +58,7 @@ def _panel(collective: str, method: str, each: Sequence[Phased]) -> Panel:
     for number, name in enumerate(list(names)[:-1] if names else []):
         until = [(at, _until(phased, name)) for at, phased in zip(x, each, strict=True)]
         known = [(at, seconds) for at, seconds in until if seconds is not None]
-        series.append(
-            Series(
-                f"until the end of {name}",
-                [at for at, _ in known],
-                [seconds for _, seconds in known],
-                colour=number + 2,
-            )
-        )
+        series.append(Series.through(known, f"until the end of {name}", colour=number + 2))
     whole = [phased.whole.point for phased in each]
     series.append(series_of(f"{method} by messages", whole, _size))
     own = [(phased, phased.library) for phased in each if phased.library is not None]
@@ -78,8 +69,7 @@ def _panel(collective: str, method: str, each: Sequence[Phased]) -> Panel:
         (phased.bytes, phased.whole.predicted_s) for phased in each if phased.whole.predicted_s
     ]
     if model:
-        sizes, seconds = zip(*model, strict=True)
-        series.append(Series("predicted", sizes, seconds, style="dashed", colour=0))
+        series.append(Series.through(model, "predicted", "dashed"))
     label = f"time of {collective}, {method}"
     return Panel(SIZES, PlotAxis("time", label, logarithmic=True), tuple(series))
 

@@ -44,13 +44,6 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def _series(name: str, of: dict[int, PublishedFigure], colour: int) -> Series:
-    sizes = sorted(of)
-    transport = of[sizes[0]].transport
-    return Series(
-        transport,
-        [float(size) for size in sizes],
-        [of[size].value for size in sizes],
-        style="line",
-        colour=colour,
-        name=f"{name} ({transport})",
-    )
+    points = [(size, of[size].value) for size in sorted(of)]
+    transport = of[min(of)].transport
+    return Series.through(points, transport, "line", colour, f"{name} ({transport})")

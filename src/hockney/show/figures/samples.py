@@ -15,7 +15,7 @@ from hockney.infer.analysis.samples import (
     sampled,
     sampled_sizes,
 )
-from hockney.show.curves.curves import Options, chosen_value, samples_text, title_of
+from hockney.show.curves.curves import Options, chosen_value, lacking, samples_text, title_of
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import TIMES, Band, Figure, Panel, PlotAxis, Series
 from hockney.show.figures.time import rounded
@@ -62,10 +62,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 def _size(analyses: Sequence[Analysis], options: Options) -> int:
     sizes = {size for a in analyses for size in sampled_sizes(a.run, options.operation)}
     if not sizes:
-        raise UsageError(
-            f"{analyses[0].source}: no samples to draw",
-            "the run was cut short, or only its statistics are known",
-        )
+        advice = "the run was cut short, or only its statistics are known"
+        raise lacking(analyses[0], "no samples to draw", advice)
     return chosen_value(options.bytes, sizes, "--bytes", min(sizes))
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import grouped
-from hockney.show.curves.curves import Options, medians_text, only, samples_text, series_of
+from hockney.show.curves.curves import Options, lacking, medians_text, only, samples_text, series_of
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import TIMES, Bar, CellKind, Figure, Panel, PlotAxis
 from hockney.show.experiments.startup import order, step_text
@@ -24,10 +23,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     analysis = only(analyses, "--what startup")
     points = [point for point in analysis.estimates.own() if point.typical_s > 0.0]
     if analysis.run.header.experiment != "startup" or not points:
-        raise UsageError(
-            f"{analysis.source}: no start-up was measured",
-            "measure it with hockney startup",
-        )
+        raise lacking(analysis, "no start-up was measured", "measure it with hockney startup")
     if len({point.known_ranks for point in points}) == 1:
         panel = _rows(sorted(points, key=order))
     else:

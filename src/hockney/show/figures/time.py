@@ -145,15 +145,6 @@ def _floors(analyses: Sequence[Analysis]) -> list[Series]:
             at = {(float(p.bytes), getattr(floor, name)) for p, floor in analysis.floor.items()}
             known = sorted((size, time) for size, time in at if time)
             if known:
-                sizes, times = zip(*known, strict=True)
-                series.append(
-                    Series(
-                        label,
-                        sizes,
-                        times,
-                        style=style,
-                        colour=number,
-                        name=f"{analysis.label}: {label}",
-                    )
-                )
+                words = f"{analysis.label}: {label}"
+                series.append(Series.through(known, label, style, number, words))
     return series

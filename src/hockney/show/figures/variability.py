@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.base.errors import UsageError
 from hockney.base.units import format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.contention import OF_PAIRS
 from hockney.infer.analysis.variability import Spread
 from hockney.plan.axes import key_without
-from hockney.show.curves.curves import Options, chosen_value, extremes_of, only, samples_text
+from hockney.show.curves.curves import (
+    Options,
+    chosen_value,
+    extremes_of,
+    lacking,
+    only,
+    samples_text,
+)
 from hockney.show.drawing.description import ONE_WAY_TIMES, SIZES, Figure, Panel, PlotAxis, Series
 
 TAKES = ("bytes",)
@@ -24,10 +30,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     spreads = _with_most_ranks(analysis.variability)
     by_size = [spread for spread in spreads if spread.rank is None]
     if not by_size:
-        raise UsageError(
-            f"{analysis.source}: no samples of ranks to draw",
-            "measure with hockney pairs --every-iteration",
-        )
+        advice = "measure with hockney pairs --every-iteration"
+        raise lacking(analysis, "no samples of ranks to draw", advice)
     sizes = [spread.point.bytes for spread in by_size]
     size = chosen_value(options.bytes, sizes, "--bytes", sizes[0])
     by_rank = [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.show.comparison.variant_table import rule_of, variant_curves
-from hockney.show.curves.curves import Options, check_count, joined, only, sentence
+from hockney.show.curves.curves import Options, check_count, joined, lacking, only, sentence
 from hockney.show.curves.ratios import ratio_panel, ratio_series
 from hockney.show.drawing.description import Figure
 
@@ -22,15 +22,10 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     analysis = only(analyses, "--what variants")
     study = analysis.variants
     if study is not None and not study.ratios:
-        raise UsageError(
-            f"{analysis.source}: no block is complete, nothing was compared",
-            "continue it with --resume and a larger --budget",
-        )
+        advice = "continue it with --resume and a larger --budget"
+        raise lacking(analysis, "no block is complete, nothing was compared", advice)
     if study is None:
-        raise UsageError(
-            f"{analysis.source} compares no variants",
-            "measure them with --vary",
-        )
+        raise UsageError(f"{analysis.source} compares no variants", "measure them with --vary")
     base, *others = study.comparison.names
     curves = [
         (joined(study.name(variant), name), [ratio for ratio in curve if ratio.variant == variant])

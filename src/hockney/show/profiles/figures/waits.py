@@ -6,8 +6,7 @@ from collections import defaultdict
 
 from hockney.base.errors import UsageError
 from hockney.profiling.summary import ProfileSummary
-from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Figure, MapCell, PlotAxis
+from hockney.show.drawing.description import Figure, PlotAxis, time_cells
 from hockney.show.profiles.figures import _common
 
 HEADING = "Who waited for whom"
@@ -21,10 +20,7 @@ def describe(summary: ProfileSummary) -> Figure:
             sums[rows[blame.rank], rows[blame.for_rank]] += blame.seconds
     if not sums:
         raise UsageError(f"{summary.profile.path}: no rank is known to have waited")
-    cells = tuple(
-        MapCell(column, row, seconds, f"{names[row]} for {names[column]}: {time_text(seconds)}")
-        for (row, column), seconds in sorted(sums.items())
-    )
+    cells = time_cells(dict(sorted(sums.items())), names, "for")
     return _common.map_of_ranks(
         "waits",
         summary,
