@@ -22,7 +22,17 @@ from hockney.run.measure.launches.trial import EMPTY_MESSAGES
 from hockney.run.measure.studies.algorithm_names import checked_collectives, chosen
 from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.measure.toolchain.mpi import find_mpi, why_not_whole
-from hockney.run.mpis import Algorithm, Control, Engine, Mpi, family_of, mpich, openmpi
+from hockney.run.mpis import (
+    OWN_PARAMETERS,
+    Algorithm,
+    Control,
+    Engine,
+    Mpi,
+    Parameters,
+    family_of,
+    mpich,
+    openmpi,
+)
 from hockney.run.mpis._controls import accepts, read_controls
 
 EMBEDDED = str(Path(sys.prefix) / "bin" / "mpicc")
@@ -70,7 +80,7 @@ def test_one_algorithm_has_one_name_in_all_libraries(library: tuple[Mpi, Engine]
 def launched(library: tuple[Mpi, Engine], algorithm: Algorithm, **changed: str) -> str:
     """Output of a launch that runs `algorithm` and must prove it."""
     mpi, engine = library
-    forcing = family_of(mpi).forcing(algorithm.collective, algorithm, None)
+    forcing = family_of(mpi).forcing(algorithm.collective, algorithm, OWN_PARAMETERS)
     placement = Placement(env=dict(forcing.env), controls=dict(forcing.controls))
     case = Case(workload=EMPTY_MESSAGES, placement=placement)
     arguments = [*engine_arguments(case, Sampling(), 0.02), *launch_arguments(0)]
@@ -98,7 +108,7 @@ def test_a_launch_ends_where_it_was_not_taken(library: tuple[Mpi, Engine]) -> No
     algorithm = discovered(library, "bcast")["binomial"]
     (name,) = [
         n
-        for n, _ in family_of(library[0]).forcing("bcast", algorithm, None).env
+        for n, _ in family_of(library[0]).forcing("bcast", algorithm, OWN_PARAMETERS).env
         if n.lower().endswith("_algorithm")
     ]
     said = launched(library, algorithm, **{name: "0" if "OMPI" in name else "auto"})
@@ -157,7 +167,7 @@ def test_every_name_in_a_description_is_one_that_the_library_accepts(mpicc: str)
     engine = build_engine(mpi)
     algorithms = mpich.discover(mpi, engine, COLLECTIVES)
     for algorithm in algorithms:
-        settings = mpich.forcing(algorithm.collective, algorithm, None).env
+        settings = mpich.forcing(algorithm.collective, algorithm, OWN_PARAMETERS).env
         [variable] = [name for name, _ in settings if name.endswith("_ALGORITHM")]
         assert accepts(engine, variable, algorithm.own_name), (variable, algorithm.own_name)
 
@@ -170,7 +180,7 @@ def test_simgrid_tells_its_algorithms() -> None:
     assert algorithms["binomial"].own_name == "binomial_tree"
     assert algorithms["basic_linear"].own_name == "flattree"
     assert "mpich" not in algorithms  # a decision, not an algorithm
-    forcing = family_of(mpi).forcing("bcast", algorithms["binomial"], None)
+    forcing = family_of(mpi).forcing("bcast", algorithms["binomial"], OWN_PARAMETERS)
     assert forcing.cfg == ("smpi/bcast:binomial_tree",)
 
 
@@ -225,10 +235,10 @@ def test_restrictions_of_mpich(
 
 def test_a_pipeline_without_segments_is_called_one() -> None:
     pipeline = Algorithm("bcast", "pipeline", "pipeline", 3)
-    whole = openmpi.forcing("bcast", pipeline, None)
-    assert algorithm_text(whole.algorithm, whole.segment_bytes) == "pipeline, unsegmented"
-    segmented = openmpi.forcing("bcast", pipeline, 65536)
-    label = algorithm_text(segmented.algorithm, segmented.segment_bytes)
+    whole = openmpi.forcing("bcast", pipeline, OWN_PARAMETERS)
+    assert algorithm_text(whole.algorithm, *whole.parameters) == "pipeline, unsegmented"
+    segmented = openmpi.forcing("bcast", pipeline, Parameters(65536))
+    label = algorithm_text(segmented.algorithm, *segmented.parameters)
     assert label == "pipeline, 64 KiB segments"
     assert ("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "65536") in segmented.env
 
@@ -245,7 +255,9 @@ def test_components_before_the_forced_one_are_set_aside(
     monkeypatch: pytest.MonkeyPatch, asked: str, components: str
 ) -> None:
     monkeypatch.setenv("OMPI_MCA_coll", asked)
-    assert dict(openmpi.forcing("bcast", BINOMIAL, None).env)["OMPI_MCA_coll"] == components
+    assert (
+        dict(openmpi.forcing("bcast", BINOMIAL, OWN_PARAMETERS).env)["OMPI_MCA_coll"] == components
+    )
 
 
 def test_all_is_the_default_and_every_algorithm() -> None:
@@ -275,4 +287,4 @@ def test_two_of_one_library_never_get_the_same_name() -> None:
         "binomial": "binomial",
         "ompi_chain": "chain",
     }
-    assert mpich.forcing("bcast", None, None).algorithm == "default"
+    assert mpich.forcing("bcast", None, OWN_PARAMETERS).algorithm == "default"

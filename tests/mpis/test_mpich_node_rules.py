@@ -18,7 +18,7 @@ from hockney.plan import Placement, sizes_of
 from hockney.plan.workloads.collective import Collective
 from hockney.run.measure.studies.collective_study import Study, cases_of
 from hockney.run.measure.toolchain.build import build_engine
-from hockney.run.mpis import Engine, Mpi, Rule, mpich
+from hockney.run.mpis import OWN_PARAMETERS, Engine, Mpi, Rule, mpich
 from hockney.tuning.check import changing
 from hockney.tuning.rule_files import held_in
 from hockney.tuning.rules_trial import start, try_files, write_tried
@@ -147,7 +147,7 @@ def test_its_algorithms_are_contenders_on_one_node(engine: Engine, a_mpich: Mpi)
     )
     assert {"mpir", "release_gather"} <= {algorithm.own_name for algorithm in on_node}
     [shared] = [algorithm for algorithm in on_node if algorithm.own_name == "release_gather"]
-    forcing = mpich.forcing("bcast", shared, None)
+    forcing = mpich.forcing("bcast", shared, OWN_PARAMETERS)
     assert dict(forcing.env) == {"MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM": "release_gather"}
     outcome, _ = start(a_mpich, engine, dict(forcing.env))
     assert outcome.exit_status == 0

@@ -11,9 +11,19 @@ from rule_samples import openmpi_rule
 
 from hockney.base.errors import UsageError
 from hockney.plan.held_rules import rule_for
-from hockney.run.measure.studies.collective_study import AlgorithmParameters, replaced_by_another
+from hockney.run.measure.studies.collective_study import replaced_by_another
 from hockney.run.measure.toolchain.build import build_engine
-from hockney.run.mpis import Algorithm, Mpi, Requests, family_of, format_named, mpich, openmpi
+from hockney.run.mpis import (
+    OWN_PARAMETERS,
+    Algorithm,
+    Mpi,
+    Parameters,
+    Requests,
+    family_of,
+    format_named,
+    mpich,
+    openmpi,
+)
 from hockney.run.mpis._controls import read_controls
 from hockney.tuning.rule_files import held_in
 from hockney.tuning.rules_trial import try_files
@@ -54,14 +64,16 @@ def test_those_of_mpich(a_mpich: Mpi) -> None:
 
 
 def test_a_limit_is_forced_read_back_and_named() -> None:
-    forcing = openmpi.forcing("alltoall", LINEAR, None, None, 4)
+    forcing = openmpi.forcing("alltoall", LINEAR, Parameters(requests=4))
     assert (f"OMPI_MCA_{LIMIT}", "4") in forcing.env
     assert (LIMIT, "4") in forcing.controls
-    assert forcing.requests == 4
-    assert not [name for name, _ in openmpi.forcing("alltoall", LINEAR, None).env if "max" in name]
+    assert forcing.parameters.requests == 4
+    assert not [
+        name for name, _ in openmpi.forcing("alltoall", LINEAR, OWN_PARAMETERS).env if "max" in name
+    ]
     throttle = "MPIR_CVAR_ALLTOALL_THROTTLE"
     scattered = Algorithm("alltoall", "scattered", "scattered", 4, requests=Requests(throttle))
-    forcing = mpich.forcing("alltoall", scattered, None, None, 8)
+    forcing = mpich.forcing("alltoall", scattered, Parameters(requests=8))
     assert (throttle, "8") in forcing.env
     assert (throttle, "8") in forcing.controls
 
@@ -73,28 +85,28 @@ SCATTER = Algorithm("scatter", "linear_nb", "linear_nb", 3, requests=Requests("y
 @pytest.mark.parametrize(
     ("algorithm", "parameters", "ranks", "size", "why"),
     [
-        (LINEAR, AlgorithmParameters(requests=3), 4, 8, None),
+        (LINEAR, Parameters(requests=3), 4, 8, None),
         (
             LINEAR,
-            AlgorithmParameters(requests=4),
+            Parameters(requests=4),
             4,
             8,
             "with 3 requests: there are no more messages",
         ),
         (
             SCATTER,
-            AlgorithmParameters(requests=1),
+            Parameters(requests=1),
             4,
             8,
             "takes 1 for no limit: it must be 2 or more",
         ),
-        (PIPELINE, AlgorithmParameters(requests=2), 4, 8192, "a message has one segment"),
-        (PIPELINE, AlgorithmParameters(1024, requests=2), 4, 8192, None),
-        (PIPELINE, AlgorithmParameters(1024, requests=9), 4, 8192, "with 8 requests"),
+        (PIPELINE, Parameters(requests=2), 4, 8192, "a message has one segment"),
+        (PIPELINE, Parameters(1024, requests=2), 4, 8192, None),
+        (PIPELINE, Parameters(1024, requests=9), 4, 8192, "with 8 requests"),
     ],
 )
 def test_a_limit_that_limits_nothing_is_left_out(
-    algorithm: Algorithm, parameters: AlgorithmParameters, ranks: int, size: int, why: str | None
+    algorithm: Algorithm, parameters: Parameters, ranks: int, size: int, why: str | None
 ) -> None:
     family = openmpi
     reason = replaced_by_another(family, algorithm, ranks, size, parameters)  # type: ignore[arg-type]

@@ -71,7 +71,9 @@ def command(
 
 
 def _as_json(family: Family, algorithm: Algorithm) -> dict[str, object]:
-    forcing = family.forcing(algorithm.collective, algorithm, None)
+    from hockney.run.mpis import OWN_PARAMETERS
+
+    forcing = family.forcing(algorithm.collective, algorithm, OWN_PARAMETERS)
     return {
         "collective": algorithm.collective,
         "algorithm": algorithm.name,

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -112,24 +112,32 @@ class Algorithm:
     """Whether it is for ranks of one node only."""
 
 
+class Parameters(NamedTuple):
+    """Parameters of an algorithm, as workloads and points call them; None for the library's own
+    value, or an algorithm without it."""
+
+    segment_bytes: int | None = None
+    """0 for unsegmented."""
+    radix: int | None = None
+    requests: int | None = None
+    """The limit of messages in flight."""
+
+
+OWN_PARAMETERS = Parameters()
+
+
 @dataclass(frozen=True)
 class Forcing:
     """The settings of a launch, what must be read back in it, and the axes of its samples."""
 
     algorithm: str
     """The common name without parameters; DEFAULT for the library's own decision."""
-    segment_bytes: int | None = None
-    """Segment size (bytes); 0 for unsegmented, None for the library's own size, or an algorithm
-    without segments."""
+    parameters: Parameters = OWN_PARAMETERS
     env: tuple[tuple[str, str], ...] = ()
     cfg: tuple[str, ...] = ()
     """SimGrid's settings (key:value)."""
     controls: tuple[tuple[str, str | None], ...] = ()
     """Control variables of the library and their values after MPI_Init; None for any value."""
-    radix: int | None = None
-    """The radix; None for the library's own, or an algorithm without one."""
-    requests: int | None = None
-    """The limit of messages in flight; None for the library's own, or an algorithm without one."""
 
 
 @dataclass(frozen=True)
@@ -257,16 +265,9 @@ class Family(Protocol):
         """True if its segment size can be set."""
 
     def forcing(
-        self,
-        collective: str,
-        algorithm: Algorithm | None,
-        segment: int | None,
-        radix: int | None = None,
-        requests: int | None = None,
+        self, collective: str, algorithm: Algorithm | None, parameters: Parameters
     ) -> Forcing:
-        """The settings that force `algorithm`; None leaves the library its own decision. `segment`:
-        bytes; None for the library's own size, or an algorithm without segments. `radix` and
-        `requests`: None for the library's own; only for an algorithm where they can be set."""
+        """The settings that force `algorithm`; None leaves the library its own decision."""
 
     def replaced_by(
         self, algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None
@@ -371,9 +372,10 @@ def with_parameters(
     ]
 
 
-def parameters_set(algorithm: Algorithm, radix: int | None, requests: int | None) -> dict[str, str]:
-    """The control variables of those parameters that are given, of those that it has."""
-    pairs = ((algorithm.radix, radix), (algorithm.requests, requests))
+def parameters_set(algorithm: Algorithm, values: Parameters) -> dict[str, str]:
+    """The control variables of the radix and the limit of requests that are given, if it has
+    them."""
+    pairs = ((algorithm.radix, values.radix), (algorithm.requests, values.requests))
     return {of.control: str(value) for of, value in pairs if of and value is not None}
 
 

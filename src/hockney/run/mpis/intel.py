@@ -20,7 +20,17 @@ from typing import Any
 from hockney.base.errors import HockneyError
 from hockney.plan.bounds import LARGEST_INT
 from hockney.plan.workloads.collective import COLLECTIVES, DEFAULT
-from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, mpich, other
+from hockney.run.mpis import (
+    Algorithm,
+    Engine,
+    Forcing,
+    Mpi,
+    Parameters,
+    Rule,
+    RulesFormat,
+    mpich,
+    other,
+)
 from hockney.run.mpis._intel_reading import read_tree, read_variables
 
 __getattr__ = partial(getattr, other)
@@ -77,13 +87,11 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     ]
 
 
-def forcing(
-    collective: str, algorithm: Algorithm | None, segment: int | None, *_: int | None
-) -> Forcing:
+def forcing(collective: str, algorithm: Algorithm | None, parameters: Parameters) -> Forcing:
     if algorithm is None:
         return Forcing(DEFAULT)
     env = ((f"I_MPI_ADJUST_{collective.upper()}", str(algorithm.number)),)
-    return Forcing(algorithm.name, segment, env)
+    return Forcing(algorithm.name, parameters, env)
 
 
 def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001

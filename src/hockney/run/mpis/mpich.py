@@ -31,6 +31,7 @@ from hockney.run.mpis import (
     Engine,
     Forcing,
     Mpi,
+    Parameters,
     Rule,
     RulesFormat,
     listed,
@@ -155,13 +156,7 @@ def is_segmented(algorithm: Algorithm) -> bool:
     return (algorithm.collective, algorithm.own_name) in SEGMENT_SIZES
 
 
-def forcing(
-    collective: str,
-    algorithm: Algorithm | None,
-    segment: int | None,
-    radix: int | None = None,
-    requests: int | None = None,
-) -> Forcing:
+def forcing(collective: str, algorithm: Algorithm | None, parameters: Parameters) -> Forcing:
     """Disables the device's collectives, and turns a fallback into an error except for
     MAY_FALL_BACK."""
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
@@ -181,21 +176,15 @@ def forcing(
         device: NOT_DEVICE,
         fallback: FALLBACKS[to],
     }
+    segment = parameters.segment_bytes
     if is_segmented(algorithm):
         chunk = SEGMENT_SIZES[collective, algorithm.own_name]
         controls[chunk] = str(segment) if segment else None
         env |= {chunk: str(segment)} if segment else {}
-    parameters = parameters_set(algorithm, radix, requests)
-    env |= parameters
-    controls |= parameters
-    return Forcing(
-        algorithm.name,
-        segment,
-        tuple(env.items()),
-        controls=tuple(controls.items()),
-        radix=radix,
-        requests=requests,
-    )
+    others = parameters_set(algorithm, parameters)
+    env |= others
+    controls |= others
+    return Forcing(algorithm.name, parameters, tuple(env.items()), controls=tuple(controls.items()))
 
 
 def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, *_: int | None) -> str | None:

@@ -15,6 +15,7 @@ from hockney.run.mpis import (
     Engine,
     Forcing,
     Mpi,
+    Parameters,
     RulesFormat,
     listed,
     other,
@@ -103,13 +104,7 @@ def is_segmented(algorithm: Algorithm) -> bool:
     return algorithm.own_name in SEGMENTED.get(algorithm.collective, ())
 
 
-def forcing(
-    collective: str,
-    algorithm: Algorithm | None,
-    segment: int | None,
-    radix: int | None = None,
-    requests: int | None = None,
-) -> Forcing:
+def forcing(collective: str, algorithm: Algorithm | None, parameters: Parameters) -> Forcing:
     """Enables dynamic rules, sets the algorithm by its number and disables other components. In 4.1
     a rules file of the user takes precedence, so none may be set."""
     variable = _variable(collective)
@@ -127,23 +122,18 @@ def forcing(
         "coll_tuned_dynamic_rules_filename": "",
         variable: algorithm.own_name,
     }
+    segment = parameters.segment_bytes
     if is_segmented(algorithm):
         size = f"{variable}_segmentsize"
         read_back[size] = settings[size] = str(segment or 0)
-    parameters = parameters_set(algorithm, radix, requests)
-    settings |= parameters
-    read_back |= parameters
+    others = parameters_set(algorithm, parameters)
+    settings |= others
+    read_back |= others
     env = tuple((PREFIX + name, value) for name, value in settings.items())
     # A pipeline without segments passes the whole message along the chain.
-    segment_bytes = 0 if algorithm.name == "pipeline" and not segment else segment
-    return Forcing(
-        algorithm.name,
-        segment_bytes,
-        env,
-        controls=tuple(read_back.items()),
-        radix=radix,
-        requests=requests,
-    )
+    if algorithm.name == "pipeline" and not segment:
+        parameters = parameters._replace(segment_bytes=0)
+    return Forcing(algorithm.name, parameters, env, controls=tuple(read_back.items()))
 
 
 def _components() -> str:

@@ -22,22 +22,20 @@ from hockney.run.measure.sessions.answer import Answer
 from hockney.run.measure.sessions.race import Race, is_default
 from hockney.run.measure.sessions.session import Session
 from hockney.run.measure.studies.collective_study import (
-    OWN_PARAMETERS,
-    AlgorithmParameters,
     forced,
     replaced_by_another,
     title_of,
 )
-from hockney.run.mpis import Algorithm, family_of
+from hockney.run.mpis import OWN_PARAMETERS, Algorithm, Parameters, family_of
 
 FIRST_FRACTION = 0.6
 """The coarse values get this fraction of the budget, and those around the best ones the rest."""
 AROUND = (
-    ("radix", RADIX, ((3, 4), (3, 2)), LEAST_RADIX),
-    ("segment", SEGMENT, ((1, 2), (2, 1)), 0),
-    ("requests", REQUESTS, ((1, 2), (2, 1)), LEAST_REQUESTS),
+    (RADIX, ((3, 4), (3, 2)), LEAST_RADIX),
+    (SEGMENT, ((1, 2), (2, 1)), 0),
+    (REQUESTS, ((1, 2), (2, 1)), LEAST_REQUESTS),
 )
-"""Each parameter: its field, its name, the factors that take a coarse value to those around it (of
+"""Each parameter: its name, the factors that take a coarse value to those around it (of
 a radix halfway to the one below and to the one above), and its least value."""
 
 
@@ -95,11 +93,11 @@ class Around:
         self.remarks += [f"{case.name}: measured around the best coarse value" for case in new]
         return [*before, *new]
 
-    def _neighbours(self, best: Answer) -> Iterator[AlgorithmParameters]:
+    def _neighbours(self, best: Answer) -> Iterator[Parameters]:
         values, searched = _values(best), self.plan.searched
-        for name, parameter, factors, least in AROUND:
+        for name, factors, least in AROUND:
             value = getattr(values, name)
-            for over, under in factors if value and parameter in searched else ():
+            for over, under in factors if value and name in searched else ():
                 if value * over // under >= least:
                     yield values._replace(**{name: value * over // under})
 
@@ -128,9 +126,9 @@ def _workload(answer: Answer) -> Collective:
     return workload
 
 
-def _values(answer: Answer) -> AlgorithmParameters:
+def _values(answer: Answer) -> Parameters:
     workload = _workload(answer)
-    return AlgorithmParameters(workload.segment_bytes, workload.radix, workload.requests)
+    return Parameters(workload.segment_bytes, workload.radix, workload.requests)
 
 
 def _algorithm(session: Session, best: Answer) -> Algorithm:
@@ -143,29 +141,25 @@ def _case(
     session: Session,
     best: Answer,
     algorithm: Algorithm,
-    values: AlgorithmParameters,
+    values: Parameters,
     sizes: set[int],
 ) -> Case | None:
     """The case of these values, at the sizes where the library would run it and where messages
     have segments with these values or the best ones; None without such a size."""
-    shortest = min(values.segment or 0, _values(best).segment or 0)
+    shortest = min(values.segment_bytes or 0, _values(best).segment_bytes or 0)
     case, family = best.case, family_of(session.setups.of(best.case).mpi)
     ranks = case.placement.ranks
     left = [
         size
         for size in sizes
-        if size > shortest or values.segment == _values(best).segment
+        if size > shortest or values.segment_bytes == _values(best).segment_bytes
         if replaced_by_another(family, algorithm, ranks, size, values) is None
     ]
     if not left:
         return None
-    forcing = family.forcing(algorithm.collective, algorithm, *values)
+    forcing = family.forcing(algorithm.collective, algorithm, values)
     workload = replace(
-        _workload(best),
-        segment_bytes=forcing.segment_bytes,
-        radix=forcing.radix,
-        requests=forcing.requests,
-        sizes=sizes_of(sorted(left)),
+        _workload(best), **forcing.parameters._asdict(), sizes=sizes_of(sorted(left))
     )
     return replace(
         case,

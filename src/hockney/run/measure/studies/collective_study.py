@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -33,7 +32,18 @@ from hockney.run.measure.machine.capacity import check_memory, check_slots
 from hockney.run.measure.preparation.message_schedules import Phases
 from hockney.run.measure.studies.algorithm_names import chosen
 from hockney.run.measure.toolchain.features import check_persistent, features_of
-from hockney.run.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, Requests, family_of
+from hockney.run.mpis import (
+    OWN_PARAMETERS,
+    Algorithm,
+    Engine,
+    Family,
+    Forcing,
+    Mpi,
+    Parameters,
+    Radix,
+    Requests,
+    family_of,
+)
 
 
 @dataclass(frozen=True)
@@ -95,8 +105,9 @@ def cases_of(
     if any(form == PERSISTENT for _, form in study.in_own_forms):
         check_persistent(features_of(engine, base.platform is not None))
     for variant in _variants(study, family, mpi, engine):
-        collective, form, segment = variant.collective, variant.form, variant.parameters.segment
-        forcing = family.forcing(collective, variant.algorithm, *variant.parameters)
+        collective, form = variant.collective, variant.form
+        segment = variant.parameters.segment_bytes
+        forcing = family.forcing(collective, variant.algorithm, variant.parameters)
         for ranks in study.ranks:
             title = title_of(collective, forcing, ranks, form)
             if variant.algorithm and variant.algorithm.on_one_node and (base.node_count or 1) > 1:
@@ -112,9 +123,7 @@ def cases_of(
                     collective=collective,
                     sizes=sizes,
                     algorithm=forcing.algorithm,
-                    segment_bytes=forcing.segment_bytes,
-                    radix=forcing.radix,
-                    requests=forcing.requests,
+                    **forcing.parameters._asdict(),
                     element=element if collective in REDUCTIONS else USUAL_ELEMENT,
                     form=form,
                     overlap=study.workload.overlap and may_overlap,
@@ -133,8 +142,7 @@ def cases_of(
 
 
 def title_of(collective: str, forcing: Forcing, ranks: int, form: OwnForm | None = None) -> str:
-    parameters = (forcing.segment_bytes, forcing.radix, forcing.requests)
-    label = form or algorithm_text(forcing.algorithm, *parameters)
+    label = form or algorithm_text(forcing.algorithm, *forcing.parameters)
     return f"{collective} {label}, {ranks} ranks"
 
 
@@ -191,22 +199,11 @@ def _check_one_skew(cases: Sequence[Case]) -> None:
         )
 
 
-class AlgorithmParameters(NamedTuple):
-    """Parameters of an algorithm; None for the library's own value, or an algorithm without it."""
-
-    segment: int | None = None
-    radix: int | None = None
-    requests: int | None = None
-
-
-OWN_PARAMETERS = AlgorithmParameters()
-
-
 @dataclass(frozen=True)
 class _Variant:
     collective: str
     algorithm: Algorithm | None
-    parameters: AlgorithmParameters = OWN_PARAMETERS
+    parameters: Parameters = OWN_PARAMETERS
     form: OwnForm | None = None
 
 
@@ -222,7 +219,7 @@ def _variants(study: Study, family: Family, mpi: Mpi, engine: Engine) -> list[_V
         for parameters in _parameters(study, family, algorithm)
     ]
     taken = [variant.parameters for variant in variants]
-    if study.segments and all(parameters.segment is None for parameters in taken):
+    if study.segments and all(parameters.segment_bytes is None for parameters in taken):
         raise UsageError(
             "--segment-size: this MPI library has no setting for it for these algorithms",
             "leave it out, or name an algorithm that segments",
@@ -244,9 +241,7 @@ def _not_listed(option: str, names: Sequence[str]) -> UsageError:
     )
 
 
-def _parameters(
-    study: Study, family: Family, algorithm: Algorithm | None
-) -> Iterator[AlgorithmParameters]:
+def _parameters(study: Study, family: Family, algorithm: Algorithm | None) -> Iterator[Parameters]:
     """Each combination of parameters with which an algorithm is measured."""
     own: tuple[None, ...] = (None,)
     if algorithm is None:
@@ -257,7 +252,7 @@ def _parameters(
         (study.radices if algorithm.radix else ()) or own,
         (study.requests if algorithm.requests else ()) or own,
     ):
-        yield AlgorithmParameters(*values)
+        yield Parameters(*values)
 
 
 def _replaced(
@@ -268,13 +263,13 @@ def _replaced(
     if algorithm is None:
         return dict.fromkeys(sizes)
     width = ADDED_BYTES[study.workload.element] if variant.collective in REDUCTIONS else INT_BYTES
-    segment = variant.parameters.segment
+    segment = variant.parameters.segment_bytes
 
     def in_ints(bytes_: int) -> int:
         """Libraries count elements, here of INT_BYTES."""
         return bytes_ * INT_BYTES // width
 
-    parameters = variant.parameters._replace(segment=segment and in_ints(segment))
+    parameters = variant.parameters._replace(segment_bytes=segment and in_ints(segment))
     replacements = {
         size: replaced_by_another(family, algorithm, ranks, in_ints(size.bytes), parameters)
         for size in sizes
@@ -287,10 +282,10 @@ def replaced_by_another(
     algorithm: Algorithm,
     ranks: int,
     bytes_: int,
-    parameters: AlgorithmParameters,
+    parameters: Parameters,
 ) -> str | None:
     """What the library would run instead, and why; None where it runs the algorithm so."""
-    by = family.replaced_by(algorithm, ranks, bytes_, parameters.segment)
+    by = family.replaced_by(algorithm, ranks, bytes_, parameters.segment_bytes)
     if algorithm.radix and parameters.radix is not None:
         by = by or _same_as(algorithm.radix, parameters.radix, ranks)
     if algorithm.requests and parameters.requests is not None:
@@ -298,11 +293,9 @@ def replaced_by_another(
     return by
 
 
-def _unlimited(
-    of: Requests, parameters: AlgorithmParameters, ranks: int, bytes_: int
-) -> str | None:
+def _unlimited(of: Requests, parameters: Parameters, ranks: int, bytes_: int) -> str | None:
     """What the library does under a limit without effect, and why; None if it has one."""
-    most, segment = parameters.requests or 0, parameters.segment or bytes_
+    most, segment = parameters.requests or 0, parameters.segment_bytes or bytes_
     messages = -(-bytes_ // segment) if of.of_segments and bytes_ else ranks - 1
     if most < of.least:
         return f"takes {most} for no limit: it must be {of.least} or more"
