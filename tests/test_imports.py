@@ -32,7 +32,7 @@ ALLOWED = frozenset(
         "hockney.infer.analysis.algorithms.collectives.collectives_of",
         "hockney.infer.analysis.comparison.compare.compare",  # of two runs: no Analysis keeps it
         "hockney.infer.analysis.network.contention.over_pairs",
-        "hockney.infer.analysis.network.part_words.counted",
+        "hockney.infer.analysis.network.outlier_rule.p_words",
         "hockney.infer.analysis.samples.distribution",
         "hockney.infer.analysis.samples.groups_of",
         "hockney.infer.analysis.samples.sampled",

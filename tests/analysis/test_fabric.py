@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.network.network_faults import Verdict
+from hockney.infer.analysis.network.network_faults import Suspect
+from hockney.infer.analysis.network.slow_parts import Verdict
+
+JUDGED = {"node": 24, "switch": 6, "cable": 15, "pair": 276}
 
 
-def verdict(**changes: object) -> Verdict:
+def verdict(**changes: object) -> Verdict[Suspect]:
     network_verdict = Analysis(fabric_run(**changes)).verdict  # type: ignore[arg-type]
     assert network_verdict is not None
     return network_verdict
 
 
 def names(**changes: object) -> list[tuple[str, tuple[str, ...]]]:
-    return [(suspect.what, suspect.names) for suspect in verdict(**changes).suspects]
+    return [(suspect.what, suspect.names) for suspect in verdict(**changes).slow]
 
 
 def test_nothing_is_named_where_nothing_is_slow() -> None:
     network_verdict = verdict()
-    assert network_verdict.suspects == ()
-    assert (network_verdict.nodes, network_verdict.switches, network_verdict.cables) == (24, 6, 15)
+    assert network_verdict.slow == ()
+    assert network_verdict.judged == JUDGED
+    gate = Analysis(fabric_run()).outlier_gate
+    assert gate.why == "no outlier among 24 nodes, 6 switches, 15 cables and 276 pairs"
 
 
 def test_a_cable_is_two_switches() -> None:
@@ -48,9 +53,9 @@ def test_less_than_ten_percent_is_normal() -> None:
 
 
 def test_numbers_of_a_suspect() -> None:
-    (suspect,) = verdict(slow={(1, 4): 1.5}).suspects
+    (suspect,) = verdict(slow={(1, 4): 1.5}).slow
     assert 1.45 < suspect.ratio < 1.55
-    assert (suspect.pairs, suspect.passes, suspect.passes_agreeing) == (16, 3, 3)
+    assert (suspect.pairs, suspect.looks, suspect.agreeing) == (16, 3, 3)
     assert 4.4e-6 < suspect.typical_s < 4.6e-6
     assert 2.9e-6 < suspect.usual_s < 3.1e-6
 
@@ -59,7 +64,7 @@ def test_what_one_of_three_passes_shows_is_not_named() -> None:
     run = fabric_run(slow={(1, 4): 1.5})
     usual = fabric_run()
     run.pair_times[1:] = usual.pair_times[1:]
-    assert Analysis(run).verdict == Verdict((), 24, 6, 15, pairs=276)
+    assert Analysis(run).verdict == Verdict((), JUDGED)
 
 
 def test_switches_are_found_by_clearly_different_times() -> None:

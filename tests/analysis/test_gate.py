@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from hockney.infer.analysis.gate import failed, not_judged, passed, together
-from hockney.infer.analysis.gates import pairs_gate
-from hockney.infer.analysis.network.outliers import Outliers
+from hockney.infer.analysis.gates import gate_of
+from hockney.infer.analysis.network.slow_parts import Verdict
 
 
 @pytest.mark.parametrize(
     ("judged", "words"),
     [
         ({"node": 8}, "8 nodes"),
-        ({"node": 1, "pair": 0, "switch": 3}, "1 node and 3 switches"),
+        ({"node": 1, "switch": 3}, "1 node and 3 switches"),
         (
             {"process": 2, "uplink": 2, "cable": 1},
             "2 processes, 2 links up from switches and 1 cable",
@@ -21,7 +21,7 @@ from hockney.infer.analysis.network.outliers import Outliers
     ],
 )
 def test_a_gate_counts_parts_in_words(judged: dict[str, int], words: str) -> None:
-    assert pairs_gate(Outliers((), judged, ())).why == f"no outlier among {words}"
+    assert gate_of(Verdict((), judged)).why == f"no outlier among {words}"
 
 
 def test_each_end_has_a_line_and_a_status_of_its_own() -> None:

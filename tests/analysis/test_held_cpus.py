@@ -79,5 +79,5 @@ def test_the_records_of_a_run_tell_for_how_long_cpus_were_held(
 ) -> None:
     verdict = Analysis(held_run(waited)).verdict
     assert verdict is not None
-    assert [suspect.names for suspect in verdict.suspects] == [("n3",)] * is_named
+    assert [suspect.names for suspect in verdict.slow] == [("n3",)] * is_named
     assert is_named or any("held the CPUs" in doubt.why for doubt in verdict.doubts)

@@ -31,12 +31,12 @@ def verdict(run: Run) -> Located:
 
 def test_nothing_is_named_where_nothing_is_slow() -> None:
     located = verdict(located_run())
-    assert (located.faults, located.doubts) == ((), ())
+    assert (located.slow, located.doubts) == ((), ())
     assert located.judged == {"node": 24, "uplink": 6, "switch": 6, "cable": 15}
 
 
 def test_a_slow_cable_is_named() -> None:
-    (fault,) = verdict(located_run(slow={(1, 4): 1.3})).faults
+    (fault,) = verdict(located_run(slow={(1, 4): 1.3})).slow
     assert (fault.what, fault.names) == ("cable", ("s1", "s4"))
     assert fault.interval.low < 1.3 < fault.interval.high
 
@@ -68,7 +68,7 @@ def test_times_that_are_missing_leave_parts_unjudged() -> None:
         **{**vars(block), "peers": block.peers[kept], "ns": block.ns[:, kept]}
     )
     located = verdict(run)
-    assert located.faults == ()
+    assert located.slow == ()
     assert located.judged["node"] == 23
     assert any("1 node" in doubt.why for doubt in located.doubts)
 

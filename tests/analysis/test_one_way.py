@@ -63,7 +63,7 @@ def test_located_nodes_of_two_kinds_are_not_judged(slow: Slow) -> None:
     assert analysis.outlier_gate is not None
     assert analysis.outlier_gate.status == NOT_JUDGED
     assert analysis.located is not None
-    assert not analysis.located.faults
+    assert not analysis.located.slow
     assert any(
         "either kind may be the normal one" in doubt.why for doubt in analysis.located.doubts
     )
@@ -102,8 +102,8 @@ SLOW: dict[str, Slow] = {
 def test_the_direction_is_named(words: str) -> None:
     verdict = Analysis(one_way(SLOW[words])).verdict
     assert verdict is not None
-    assert [suspect.words for suspect in verdict.suspects] == [words]
-    (suspect,) = verdict.suspects
+    assert [suspect.words for suspect in verdict.slow] == [words]
+    (suspect,) = verdict.slow
     assert suspect.ratio == pytest.approx(1.3, rel=0.03)
 
 
@@ -115,7 +115,7 @@ def test_a_pair_of_a_node_that_is_slow_one_way_is_not_named_besides() -> None:
 
     verdict = Analysis(one_way(slow)).verdict
     assert verdict is not None
-    assert [suspect.words for suspect in verdict.suspects] == ["node n3 is slow to send"]
+    assert [suspect.words for suspect in verdict.slow] == ["node n3 is slow to send"]
 
 
 HALVES = {
@@ -136,7 +136,7 @@ def test_of_many_nodes_that_are_slow_one_way_nothing_is_named(
     ends, role = {"to send": (0, "sending"), "to receive": (1, "receiving")}[way]
     analysis = Analysis(one_way(lambda *ranks: factor if ranks[ends] in HALVES[slow] else 1.0))
     assert analysis.verdict is not None
-    assert analysis.verdict.suspects == ()
+    assert analysis.verdict.slow == ()
     assert analysis.outlier_gate.status == NOT_JUDGED
     whys = [doubt.why for doubt in analysis.verdict.doubts]
     assert any("normal" in why and f"{role} nodes" in why for why in whys), whys
@@ -150,7 +150,7 @@ def test_many_nodes_whose_slowness_is_that_of_all_their_pairs_are_not_judged(
     """Only pairs of two others are fast: fewer than a quarter, where half of the nodes are slow."""
     analysis = Analysis(one_way(lambda *pair: factor if {*pair} & {*HALVES[slow]} else 1.0))
     assert analysis.verdict is not None
-    assert analysis.verdict.suspects == ()
+    assert analysis.verdict.slow == ()
     assert analysis.outlier_gate.status == NOT_JUDGED
 
 
@@ -158,8 +158,8 @@ def test_many_nodes_whose_slowness_is_that_of_all_their_pairs_are_not_judged(
 def test_the_direction_is_located(words: str) -> None:
     located = Analysis(one_way(SLOW[words], locate=True)).located
     assert located is not None
-    assert [fault.words for fault in located.faults] == [words]
-    assert located.faults[0].interval.low < 1.3 < located.faults[0].interval.high
+    assert [fault.words for fault in located.slow] == [words]
+    assert located.slow[0].interval.low < 1.3 < located.slow[0].interval.high
 
 
 @pytest.mark.parametrize("locate", [False, True])

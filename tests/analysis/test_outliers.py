@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from conftest import first_of
-from hockney.infer.analysis.network.outlier_rule import agreeing_words
+from hockney.infer.analysis.network.network_faults import Suspect
 from hockney.infer.analysis.network.outliers import Outlier, find_outliers
 from hockney.infer.estimate import estimate
 from hockney.records import Place, Run
@@ -46,7 +46,7 @@ def two_levels(pair: Pair, size: int) -> float:
 
 
 def found(run: Run) -> list[Outlier]:
-    return list(find_outliers(run, estimate(run), None).outliers)
+    return list(find_outliers(run, estimate(run), None).slow)
 
 
 def accused(run: Run) -> list[tuple[str, tuple[int, ...]]]:
@@ -72,7 +72,7 @@ def test_a_slow_node_is_named_once_and_nobody_else(
     )
     assert outlier.ratio == pytest.approx(1.97 if network is alike else 1.54, rel=0.1)
     assert outlier.p < 0.01
-    assert outlier.launches_agreeing == outlier.launches == 5
+    assert outlier.agreeing == outlier.looks == 5
 
 
 @pytest.mark.parametrize("network", [alike, two_levels])
@@ -148,7 +148,7 @@ def test_few_are_no_group() -> None:
 
     run = run_of(seconds, [[(0, 1), (2, 3), (4, 5)]], one_a_node(6))
     outliers = find_outliers(run, estimate(run), None)
-    assert (outliers.outliers, outliers.judged) == ((), {})
+    assert (outliers.slow, outliers.judged) == ((), {})
     assert outliers.doubts[0].why == "too few pairs to compare: 5 are needed"
 
 
@@ -199,4 +199,17 @@ def test_a_node_that_is_in_no_pair_is_a_doubt() -> None:
     ("agreeing", "count", "words"), [(1, 1, "the only pass"), (4, 5, "4 of 5 passes")]
 )
 def test_one_pass_is_not_counted_as_a_fraction(agreeing: int, count: int, words: str) -> None:
-    assert agreeing_words(agreeing, count, "pass") == words
+    suspect = Suspect(
+        what="pair",
+        names=("n1", "n2"),
+        bytes=8,
+        ratio=2.0,
+        p=0.001,
+        agreeing=agreeing,
+        looks=count,
+        pairs=1,
+        typical_s=2e-6,
+        usual_s=1e-6,
+        way=None,
+    )
+    assert suspect.sure == f"p = 0.001, in {words}"

@@ -43,9 +43,10 @@ from hockney.infer.analysis.network.contention import Contention, Knee, contenti
 from hockney.infer.analysis.network.levels import LevelAtOnce, levels_at_once
 from hockney.infer.analysis.network.located import Located, located_of
 from hockney.infer.analysis.network.matrix import Matrix, matrix_of
-from hockney.infer.analysis.network.network_faults import Verdict, verdict_of_run
-from hockney.infer.analysis.network.outliers import Outliers, find_outliers
+from hockney.infer.analysis.network.network_faults import Suspect, verdict_of_run
+from hockney.infer.analysis.network.outliers import Outlier, find_outliers
 from hockney.infer.analysis.network.round_times import is_located
+from hockney.infer.analysis.network.slow_parts import SlowPart, Verdict
 from hockney.infer.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
 from hockney.infer.analysis.side_by_side import (
     MethodRatio,
@@ -237,11 +238,11 @@ class Analysis(EstimatedRun):
         return matrix_of(self.run, self.estimates)
 
     @cached_property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> Verdict[Suspect] | None:
         """Slow nodes, switches, cables and pairs; None where no pass was made over all pairs."""
         if self.pairwise is None or is_located(self.run):
             return None
-        return verdict_of_run(self.pairwise, self.workload, self.run.is_simulated)
+        return verdict_of_run(self.pairwise, self.workload)
 
     @cached_property
     def located(self) -> Located | None:
@@ -249,9 +250,14 @@ class Analysis(EstimatedRun):
         return located_of(self.run) if self.pairwise and is_located(self.run) else None
 
     @cached_property
-    def outliers(self) -> Outliers:
+    def outliers(self) -> Verdict[Outlier]:
         """Slow nodes, places and pairs, and why some could not be judged."""
         return find_outliers(self.run, self.estimates, self.workload)
+
+    @property
+    def slow_parts(self) -> Verdict[SlowPart]:
+        """The verdict of the best of these ways that the run allows."""
+        return self.located or self.verdict or self.outliers
 
     @cached_property
     def outlier_gate(self) -> Gate:

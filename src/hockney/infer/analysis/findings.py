@@ -7,14 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hockney.base.units import format_ratio, format_seconds, format_size, how_many
+from hockney.base.units import how_many
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Gate, Status
-from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, PAIR
-from hockney.infer.analysis.network.located import LocatedFault
-from hockney.infer.analysis.network.network_faults import Suspect
+from hockney.infer.analysis.network.boards import CABLE, GROUP, INSIDE, NODE, PAIR, UPLINK
 from hockney.infer.analysis.network.outliers import Outlier
+from hockney.infer.analysis.network.slow_parts import SlowPart
 from hockney.infer.analysis.warnings import failed_launches
-from hockney.infer.estimate.interval import interval_words
 
 if TYPE_CHECKING:
     from hockney.infer.analysis import Analysis
@@ -129,38 +127,20 @@ def _of_outliers(analysis: Analysis) -> Iterator[DecidingFinding]:
     yield from map(of_slow, slow_parts(analysis))
 
 
-SlowPart = Outlier | Suspect | LocatedFault
-
-
 def slow_parts(analysis: Analysis) -> Sequence[SlowPart]:
     """The outliers for which the gate of a run fails; none where it does not."""
-    if analysis.outlier_gate.status != FAILED:
-        return ()
-    if analysis.located is not None:
-        return analysis.located.faults
-    return analysis.verdict.suspects if analysis.verdict is not None else analysis.outliers.outliers
+    return analysis.slow_parts.slow if analysis.outlier_gate.status == FAILED else ()
 
 
-def of_slow(slow: SlowPart) -> DecidingFinding:
-    return _of_fault(slow) if isinstance(slow, LocatedFault) else _of_suspect(slow)
-
-
-def _of_suspect(suspect: Outlier | Suspect) -> DecidingFinding:
-    if isinstance(suspect, Suspect):
-        what = suspect.words
-        reference = f"{format_seconds(suspect.usual_s)}, the median of pairs as far apart"
-    else:
-        what = f"{suspect.what} {', '.join(suspect.names)} is slow"
-        reference = "its peers, in the same launches"
-    p = "exact, as it is simulated" if suspect.p is None else f"p {suspect.p:.2g}"
-    sure = f"({p}, {suspect.agreeing})"
-    number = f"{format_ratio(suspect.ratio)} times at {format_size(suspect.bytes)} {sure}"
-    is_some_pair = (
-        isinstance(suspect, Outlier) and suspect.what == PAIR and suspect.is_between_nodes
-    )
-    action = OF_NODES if is_some_pair else _remedy(suspect.what, suspect.names)
+def of_slow(part: SlowPart) -> DecidingFinding:
     return DecidingFinding(
-        FAILED, what, number, reference, action, names=suspect.names, kind=suspect.what
+        FAILED,
+        part.words,
+        part.number,
+        part.reference,
+        _remedy(part),
+        names=part.names,
+        kind=part.what,
     )
 
 
@@ -171,19 +151,12 @@ OF_NODES = (
 """What to do about a pair of two nodes, of which each may have no other pair."""
 
 
-def _of_fault(fault: LocatedFault) -> DecidingFinding:
-    ratio = format_ratio(fault.ratio) + interval_words(fault.interval, format_ratio)
-    number = f"{ratio} times the usual time at {format_size(fault.bytes)}"
-    action = _remedy(fault.what, fault.names)
-    return DecidingFinding(
-        FAILED, fault.words, number, "its peers", action, names=fault.names, kind=fault.what
-    )
-
-
-def _remedy(kind: str, names: Sequence[str]) -> str:
-    named = ", ".join(names)
-    if kind in ("cable", "uplink", "switch", "group"):
+def _remedy(part: SlowPart) -> str:
+    named = ", ".join(part.names)
+    if part.what in (CABLE, UPLINK, INSIDE, GROUP):
         return "look at its ports' rates and errors: hockney doctor --transports"
-    if kind == "node":
+    if part.what == NODE:
         return f"take {named} out of the job, run hockney doctor there, and measure again"
+    if part.what == PAIR and isinstance(part, Outlier) and part.is_between_nodes:
+        return OF_NODES
     return f"measure {named} alone, and see what else runs there: hockney doctor"

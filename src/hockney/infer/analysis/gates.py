@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,7 @@ from hockney.base.units import format_ratio, format_size, how_many, listed
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import PASSED, Gate, failed, not_judged, passed
-from hockney.infer.analysis.network.boards import Doubt
-from hockney.infer.analysis.network.located import Located, LocatedFault
-from hockney.infer.analysis.network.network_faults import Suspect, Verdict
-from hockney.infer.analysis.network.outliers import Outlier, Outliers
-from hockney.infer.analysis.network.part_words import counted
+from hockney.infer.analysis.network.slow_parts import SlowPart, Verdict
 from hockney.infer.estimate.blocks import MOST_TIMES, VariantRatio
 from hockney.infer.estimate.interval import low_of
 from hockney.plan.axes import Point
@@ -39,12 +34,7 @@ def outlier_gate(analysis: Analysis) -> Gate:
     if crowded is not None:
         crowd = "threads" if crowded.has_threads else "ranks"
         return not_judged(crowded.fact, f"start no more {crowd} than CPUs")
-    if analysis.located is not None:
-        gate = located_gate(analysis.located)
-    elif analysis.verdict is not None:
-        gate = fabric_gate(analysis.verdict)
-    else:
-        gate = pairs_gate(analysis.outliers)
+    gate = gate_of(analysis.slow_parts)
     last = max(analysis.run.ends, key=lambda end: end.launch, default=None)
     if gate.status == PASSED and last is not None and last.reason in BADLY_ENDED:
         return not_judged(
@@ -63,29 +53,16 @@ def plan_gates(analysis: Analysis) -> list[Gate]:
     return [gate for gate in gates if gate is not None]
 
 
-def pairs_gate(outliers: Outliers) -> Gate:
-    """The gate of outliers among pairs or cores."""
-    each = [
-        f"{outlier.what} {', '.join(outlier.names)}: {_ratio(outlier)}"
-        for outlier in outliers.outliers
-    ]
-    return _of_outliers(each, outliers.outliers, outliers.doubts, outliers.judged)
-
-
-def fabric_gate(verdict: Verdict) -> Gate:
-    each = [f"{suspect.words}: {_ratio(suspect)}" for suspect in verdict.suspects]
-    judged = {"node": verdict.nodes, "cable": verdict.cables, "pair": verdict.pairs}
-    return _of_outliers(each, verdict.suspects, verdict.doubts, judged)
-
-
-def located_gate(located: Located) -> Gate:
-    """The gate of rounds that were chosen step by step."""
-    each = [
-        f"{fault.words}: {format_ratio(fault.ratio)} times the usual time at "
-        f"{format_size(fault.bytes)}"
-        for fault in located.faults
-    ]
-    return _of_outliers(each, located.faults, located.doubts, located.judged)
+def gate_of(verdict: Verdict[SlowPart]) -> Gate:
+    """The gate of what is slow."""
+    if verdict.slow:
+        each = [f"{part.title}: {part.over}" for part in verdict.slow]
+        return failed(each, [name for part in verdict.slow for name in part.names])
+    if verdict.doubts:
+        left = len(verdict.doubts) - 1
+        more = f" (and {how_many(left, 'more reason')})" if left else ""
+        return not_judged(verdict.doubts[0].why + more, verdict.doubts[0].remedy)
+    return passed(f"no outlier among {verdict.judged_words}")
 
 
 def variants_gate(study: VariantStudy | None) -> Gate | None:
@@ -194,22 +171,3 @@ def _load_words(aggressor: str | None, load: int | None, window: int | None, siz
 
 def _worst_above(congested: Congested, allowed: float) -> float:
     return max(f.judged.ratio for f in congested.factors if f.surely_above(allowed))
-
-
-def _ratio(suspect: Outlier | Suspect) -> str:
-    return f"{format_ratio(suspect.ratio)} times the others at {format_size(suspect.bytes)}"
-
-
-def _of_outliers(
-    each: Sequence[str],
-    suspects: Sequence[Outlier | Suspect | LocatedFault],
-    doubts: Sequence[Doubt],
-    judged: Mapping[str, int],
-) -> Gate:
-    if each:
-        return failed(each, [name for suspect in suspects for name in suspect.names])
-    if doubts:
-        left = len(doubts) - 1
-        more = f" (and {how_many(left, 'more reason')})" if left else ""
-        return not_judged(doubts[0].why + more, doubts[0].remedy)
-    return passed(f"no outlier among {counted(+Counter(judged))}")

@@ -11,8 +11,8 @@ from hockney.infer.estimate.interval import Interval
 
 
 @dataclass(frozen=True)
-class SlowPart:
-    """A slow part."""
+class LikelyFault:
+    """A part that explains times by being slow, by its number."""
 
     part: int
     same: tuple[int, ...]
@@ -40,7 +40,7 @@ class SlowPart:
 class Explanations:
     """How likely every part is slow, given all times."""
 
-    slow_parts: list[SlowPart] = field(default_factory=list)
+    slow_parts: list[LikelyFault] = field(default_factory=list)
     open: Whole = field(default_factory=lambda: np.zeros(0, np.int64))
     """Parts that may be slow and may not."""
     unclear: Whole = field(default_factory=lambda: np.zeros(0, np.int64))

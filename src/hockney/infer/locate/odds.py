@@ -20,7 +20,7 @@ from hockney.infer.arrays import Array, Whole
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
 from hockney.infer.locate.candidates import KINDS, NODE, NetworkPart
-from hockney.infer.locate.explanations import Explanations, SlowPart
+from hockney.infer.locate.explanations import Explanations, LikelyFault
 from hockney.infer.locate.likelihoods import (
     LEAST_DISTURBED,
     LEAST_SCALE,
@@ -288,7 +288,7 @@ class _Peeling:
             log_odds=odds,
         )
 
-    def described(self, part: int, faults: list[int]) -> SlowPart:
+    def described(self, part: int, faults: list[int]) -> LikelyFault:
         _, scores = self.scored(part)
         rest, total = self.rest(part), scores.total
         others = total.copy()
@@ -314,7 +314,7 @@ class _Peeling:
         else:
             shift, low, high = self.profile(rest, size, part)
         same = np.flatnonzero((self.same == self.same[part]) & ~self.unjudged)
-        return SlowPart(
+        return LikelyFault(
             part=part,
             same=tuple(int(i) for i in same.tolist() if i != part),
             like=tuple(like),

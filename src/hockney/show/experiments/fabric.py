@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_percent, format_ratio, format_seconds, format_size, how_many
+from hockney.base.units import format_percent, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, PAIR
+from hockney.infer.analysis.network.boards import NODE, PAIR
 from hockney.infer.analysis.network.located import RULE as RULE_OF_ROUNDS
-from hockney.infer.analysis.network.network_faults import RULE, Suspect, Verdict
+from hockney.infer.analysis.network.network_faults import RULE, Suspect
 from hockney.infer.analysis.network.pairwise import LevelTimes, Pairwise
-from hockney.infer.analysis.network.part_words import counted
+from hockney.infer.analysis.network.slow_parts import Verdict
 from hockney.show.drawing.heatmap import heat_map
 from hockney.show.network.located import located_fields, located_lines, rounds_line
-from hockney.show.network.outliers import doubt_lines, with_rule
+from hockney.show.network.outliers import doubt_lines, tested_json, verdict_lines, with_rule
 from hockney.show.one_run import run_lines
 from hockney.show.tables.as_json import points_json
 from hockney.show.tables.table import (
@@ -101,7 +100,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
     verdict, pairwise = analysis.verdict, analysis.pairwise
     if verdict is None or pairwise is None:
         return []
-    return verdict_lines(analysis, verdict, pairwise)
+    return _lines(analysis, verdict, pairwise)
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
@@ -146,7 +145,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
         return shown
     return {
         **shown,
-        "nodes": verdict.nodes,
+        "nodes": verdict.judged.get(NODE, 0),
         "pairs": len(pairwise.ends),
         "fraction_measured": pairwise.fraction,
         "passes": len(pairwise.passes),
@@ -159,52 +158,36 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
             for size in range(len(pairwise.bytes))
             for pair in _worst(pairwise, size, MOST_WORST)
         ],
-        "suspects": [asdict(suspect) for suspect in verdict.suspects],
-        "verdict": verdict_lines(analysis, verdict, pairwise),
+        "suspects": list(map(tested_json, verdict.slow)),
+        "verdict": _lines(analysis, verdict, pairwise),
     }
 
 
-def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> list[str]:
-    """The verdict, with all that a repair needs in each line."""
+def _lines(analysis: Analysis, verdict: Verdict[Suspect], pairwise: Pairwise) -> list[str]:
     measured = run_lines.measured_words(analysis, len(pairwise.ranks))
-    if verdict.suspects:
-        return [f"{_line(suspect)}; {measured}" for suspect in verdict.suspects]
-    if verdict.doubts:
-        return doubt_lines(verdict.doubts[:1])
-    return [f"no outlier among {_counts(verdict)}; {measured}"]
+    return verdict_lines(verdict, _line, "no outlier", measured)
 
 
 def _line(suspect: Suspect) -> str:
     return (
-        f"{suspect.words}: {format_ratio(suspect.ratio)} times the others at "
-        f"{format_size(suspect.bytes)} ({format_seconds(suspect.typical_s)} where "
+        f"{suspect.title}: {suspect.over} ({format_seconds(suspect.typical_s)} where "
         f"{format_seconds(suspect.usual_s)} is usual, {how_many(suspect.pairs, 'pair')}, "
         f"{suspect.sure})"
     )
 
 
-def _counts(verdict: Verdict) -> str:
-    counts = {
-        NODE: verdict.nodes,
-        INSIDE: verdict.switches,
-        CABLE: verdict.cables,
-        PAIR: verdict.pairs,
-    }
-    return counted(+Counter(counts))
+def _judged(verdict: Verdict[Suspect], pairwise: Pairwise) -> list[str]:
+    words = f"{verdict.judged_words} were compared{_not_compared(verdict, pairwise)}"
+    return [*[words] * bool(verdict.judged), *doubt_lines(verdict.doubts)]
 
 
-def _judged(verdict: Verdict, pairwise: Pairwise) -> list[str]:
-    words = f"{_counts(verdict)} were compared{_not_compared(verdict, pairwise)}"
-    counted = [words] if _counts(verdict) else []
-    return [*counted, *doubt_lines(verdict.doubts)]
-
-
-def _not_compared(verdict: Verdict, pairwise: Pairwise) -> str:
+def _not_compared(verdict: Verdict[Suspect], pairwise: Pairwise) -> str:
     """Why some pairs were not compared: they are of an outlier, or their kind is rare."""
-    left = len(pairwise.ends) // (1 + pairwise.is_one_way) - verdict.pairs
-    if not verdict.pairs or left <= 0:
+    compared = verdict.judged.get(PAIR, 0)
+    left = len(pairwise.ends) // (1 + pairwise.is_one_way) - compared
+    if not compared or left <= 0:
         return ""
-    of_slow = sum(suspect.pairs for suspect in verdict.suspects)
+    of_slow = sum(suspect.pairs for suspect in verdict.slow)
     whys = ["are those of what is slow"] if of_slow else []
     whys += ["have too few of their kind"] if left != of_slow else []
     return f"; the other {left} {' or '.join(whys)}"

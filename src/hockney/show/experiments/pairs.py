@@ -161,7 +161,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 def _marked(analysis: Analysis) -> list[TableColumn[Contention]]:
     """The columns, and a mark at the rows in which a pair is an outlier."""
-    outliers = {(outlier.bytes, outlier.pairs) for outlier in analysis.outliers.outliers}
+    outliers = {(outlier.bytes, outlier.pairs) for outlier in analysis.outliers.slow}
 
     def mark(contention: Contention) -> str | None:
         return "< outlier" if (contention.together.bytes, contention.pairs) in outliers else None

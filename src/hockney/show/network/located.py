@@ -6,9 +6,10 @@ from typing import Any
 
 from hockney.base.units import format_percent, format_ratio, format_size, how_many, plural
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.network.boards import NODE
 from hockney.infer.analysis.network.located import Located, LocatedFault
 from hockney.infer.estimate.interval import interval_words
-from hockney.show.network.outliers import doubt_lines
+from hockney.show.network.outliers import verdict_lines
 from hockney.show.one_run import run_lines
 from hockney.show.tables.table import estimate_json
 
@@ -17,14 +18,9 @@ MOST_LOG10 = 9.0
 
 
 def located_lines(analysis: Analysis, located: Located) -> list[str]:
-    """A line for each slow part, with all that is needed for a repair; or that there is none."""
     ranks = len(analysis.pairwise.ranks) if analysis.pairwise is not None else 0
     end = f"{_rounds(located)}; {run_lines.measured_words(analysis, ranks)}"
-    if located.faults:
-        return [f"{fault_words(fault)}; {end}" for fault in located.faults]
-    if located.doubts:
-        return doubt_lines(located.doubts[:1])
-    return [f"nothing is slow among {located.judged_words}; {end}"]
+    return verdict_lines(located, fault_words, "nothing is slow", end)
 
 
 def fault_words(fault: LocatedFault) -> str:
@@ -56,9 +52,10 @@ def rounds_line(located: Located) -> str:
 
 
 def located_fields(analysis: Analysis, located: Located) -> dict[str, Any]:
+    shown = estimate_json(located)
     return {
-        "nodes": located.judged.get("node", 0),
-        "located": estimate_json(located),
+        "nodes": located.judged.get(NODE, 0),
+        "located": {"faults": shown.pop("slow"), **shown},
         "verdict": located_lines(analysis, located),
     }
 

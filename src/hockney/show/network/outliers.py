@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +10,7 @@ from hockney.base.units import first_few, format_ratio, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.boards import PAIR, PLACE, Doubt
 from hockney.infer.analysis.network.outliers import RULE, Outlier
+from hockney.infer.analysis.network.slow_parts import Part, TestedPart, Verdict
 from hockney.records import Place
 from hockney.show.one_run import run_lines
 from hockney.show.one_run.run_lines import place_words
@@ -21,9 +22,8 @@ def outlier_count(analysis: Analysis) -> list[str]:
     """The number of outliers in one line, or why it is unknown; empty where there are too few
     pairs."""
     outliers = analysis.outliers
-    count = len(outliers.outliers)
-    if count:
-        return [how_many(count, "outlier")]
+    if outliers.slow:
+        return [how_many(len(outliers.slow), "outlier")]
     if outliers.doubts and outliers.judged:
         return [f"outliers not judged: {outliers.doubts[0].why}"]
     return ["no outlier"] if outliers.judged else []
@@ -32,9 +32,9 @@ def outlier_count(analysis: Analysis) -> list[str]:
 def outliers_text(analysis: Analysis) -> str:
     """A line for each outlier, then what could not be judged, and the rule."""
     outliers = analysis.outliers
-    lines = [_line(outlier, analysis.places) for outlier in outliers.outliers]
+    lines = [_line(outlier, analysis.places) for outlier in outliers.slow]
     lines = first_few(lines, MOST_LISTED)
-    lines += doubt_lines(outliers.doubts) or ([] if outliers.outliers else ["no outlier"])
+    lines += doubt_lines(outliers.doubts) or ([] if outliers.slow else ["no outlier"])
     return "\n".join(with_rule(lines) if outliers.judged else lines)
 
 
@@ -89,12 +89,23 @@ def pair_words(ranks: Iterable[int], places: Mapping[int, Place]) -> str:
 def outliers_json(analysis: Analysis) -> dict[str, Any]:
     """{"outliers", "outlier_rule"}; outliers are null where there are too few pairs to judge."""
     outliers = analysis.outliers
-    named = (
-        [
-            {**asdict(outlier), "name": who(outlier, analysis.places)}
-            for outlier in outliers.outliers
-        ]
-        if outliers.judged
-        else None
-    )
-    return {"outliers": named, "outlier_rule": RULE}
+    named = [
+        {**tested_json(outlier), "name": who(outlier, analysis.places)} for outlier in outliers.slow
+    ]
+    return {"outliers": named if outliers.judged else None, "outlier_rule": RULE}
+
+
+def tested_json(part: TestedPart) -> dict[str, Any]:
+    """Its fields, with the launches or passes by their name."""
+    named = {"looks": f"{part.LOOK}es", "agreeing": f"{part.LOOK}es_agreeing"}
+    return {named.get(name, name): value for name, value in asdict(part).items()}
+
+
+def verdict_lines(
+    verdict: Verdict[Part], line: Callable[[Part], str], nothing: str, end: str
+) -> list[str]:
+    """A line that can be mailed for each slow part, with all that a repair needs; or why nothing
+    was judged, or that nothing is slow."""
+    if verdict.slow:
+        return [f"{line(part)}; {end}" for part in verdict.slow]
+    return doubt_lines(verdict.doubts[:1]) or [f"{nothing} among {verdict.judged_words}; {end}"]

@@ -137,8 +137,9 @@ class Fault:
     members: Whole
     """The pairs that show it, by their place in that board."""
     ratio: float
-    p: float
-    """p of the test, corrected for the number of candidates."""
+    p: float | None
+    """p of the test, corrected for the number of candidates; None of simulated times, which are
+    exact."""
     agreeing: int
     """Number of launches that show it."""
     launches: int

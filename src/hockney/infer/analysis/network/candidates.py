@@ -101,7 +101,7 @@ def slow_ones(
             judgement.doubt(_too_many(len(slow), peers, board), OTHERS)
             continue
         for i in slow:
-            fault = _fault(family.kind, peers, i, float(p[i]), board)
+            fault = _fault(family, peers, i, float(p[i]), board)
             if fault.agreeing < AGREEING * fault.launches:
                 judgement.doubt(_changing(fault, peers.what, board), MORE)
             elif fault.units not in worst or fault.ratio > worst[fault.units].ratio:
@@ -177,16 +177,16 @@ def _without_met(
     return [i for i, has_met in zip(slow, met, strict=True) if not has_met]
 
 
-def _fault(kind: str, peers: Peers, i: int, p: float, board: Board) -> Fault:
+def _fault(family: CandidateFamily, peers: Peers, i: int, p: float, board: Board) -> Fault:
     members, excess = peers.members(peers.units[i]), float(peers.test.excess[i])
     each = excess + board.shifts(members)
     return Fault(
-        kind=kind,
+        kind=family.kind,
         units=peers.units[i],
         board=peers.board,
         members=members,
         ratio=math.exp(excess),
-        p=p,
+        p=None if family.network.is_simulated else p,
         agreeing=int((each > math.log(LEAST_RATIO) / 2.0).sum()),
         launches=len(each),
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.base.units import format_ratio, listed
+from hockney.base.units import format_ratio, format_size, listed
 from hockney.infer.analysis.conditions.noise import held_by_others
 from hockney.infer.analysis.network.boards import Doubt, held_doubts
 from hockney.infer.analysis.network.outlier_rule import least_ratio
@@ -26,11 +26,12 @@ from hockney.infer.analysis.network.round_times import (
     sizes_of,
     times_of,
 )
+from hockney.infer.analysis.network.slow_parts import SlowPart, Verdict
 from hockney.infer.analysis.network.two_kinds import two_kinds
-from hockney.infer.estimate.interval import Interval
+from hockney.infer.estimate.interval import Interval, interval_words
 from hockney.infer.locate.candidates import NODE, PROCESS, NetworkPart, OneWayRoutes, RankRoutes
 from hockney.infer.locate.design import all_rounds, pair_between
-from hockney.infer.locate.explanations import Explanations, SlowPart
+from hockney.infer.locate.explanations import Explanations, LikelyFault
 from hockney.infer.locate.odds import FEWEST, SURE, RoundTimes, judge
 from hockney.infer.locate.platform_routes import unknown_hosts
 from hockney.records import Run
@@ -49,25 +50,20 @@ MORE_ROUNDS = "more rounds would decide: a larger --budget or --rounds, or --all
 SMALL_ALONE = "small messages alone show what is slow at these: --sizes 8"
 
 
-@dataclass(frozen=True)
-class LocatedFault:
-    """A slow part of the network."""
+@dataclass(frozen=True, kw_only=True)
+class LocatedFault(SlowPart):
+    """A slow part of the network, by few of its pairs."""
 
-    what: str
-    """Kind: node, process, uplink, switch or cable."""
-    names: tuple[str, ...]
+    USUAL = "the usual time"
+
     way: str | None
     """OUT or IN where it is slow in one direction alone: a cable from the first of its names."""
     note: str | None
     """More about it in a network whose routes are known: "x+", "between groups"; None elsewhere."""
-    bytes: int
-    """The size that shows it most."""
     all_bytes: tuple[int, ...]
     """All sizes that show it."""
-    ratio: float
     interval: Interval
-    """Times over the usual ones, with a 95 % interval; of the slow messages alone where only some
-    are."""
+    """The 95 % interval of the ratio; both are of the slow messages alone where only some are."""
     lost: float | None
     """Fraction of the times that are far longer; None if all are longer."""
     odds_log10: float
@@ -87,25 +83,26 @@ class LocatedFault:
     def words(self) -> str:
         return words_of(NetworkPart(self.what, self.names, self.way, self.note))
 
+    @property
+    def number(self) -> str:
+        ratio = format_ratio(self.ratio) + interval_words(self.interval, format_ratio)
+        return f"{ratio} times {self.USUAL} at {format_size(self.bytes)}"
 
-@dataclass(frozen=True)
-class Located:
+    @property
+    def reference(self) -> str:
+        return "its peers"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Located(Verdict[LocatedFault]):
     """The verdict on a network, by few of its pairs."""
 
-    faults: tuple[LocatedFault, ...]
     rounds: int
     """Number of rounds that were made, and of those of all pairs."""
     all_rounds: int
     steps: int
     """Launches that chose rounds by the ones before."""
-    judged: dict[str, int]
-    """Number of parts of each kind that were judged."""
     knows_switches: bool
-    doubts: tuple[Doubt, ...]
-
-    @property
-    def judged_words(self) -> str:
-        return counted(Counter(self.judged))
 
 
 def located_of(run: Run) -> Located | None:
@@ -130,11 +127,11 @@ def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explana
     kinds = list(two_kinds(network.parts, times)) if knows_switches else []
     named = [fault for fault in faults if fault.ratio > least and not kinds]
     return Located(
-        faults=tuple(named),
+        slow=tuple(named),
         rounds=len(made_rounds(run, ranks)),
         all_rounds=all_rounds(ranks),
         steps=len({block.launch for block in blocks_of(run)}),
-        judged={kind: count for kind, count in counts.items() if count > 0},
+        judged=dict(+counts),
         knows_switches=knows_switches,
         doubts=(
             *_of_moved(run),
@@ -146,7 +143,7 @@ def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explana
     )
 
 
-def _fault(slow_part: SlowPart, network: RankRoutes, sizes: Sequence[int]) -> LocatedFault:
+def _fault(slow_part: LikelyFault, network: RankRoutes, sizes: Sequence[int]) -> LocatedFault:
     parts = network.parts
     part = parts[slow_part.part]
     rivals = [*slow_part.same, *slow_part.like]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.base.units import format_size
+from hockney.base.units import format_seconds, format_size
 from hockney.infer.analysis.network.boards import (
     CABLE,
     INSIDE,
@@ -28,11 +28,11 @@ from hockney.infer.analysis.network.boards import (
     unmeasured_doubts,
 )
 from hockney.infer.analysis.network.faults import judged
-from hockney.infer.analysis.network.outlier_rule import agreeing_words, sure_words
 from hockney.infer.analysis.network.outliers import RULE as RULE_OF_PAIRS
 from hockney.infer.analysis.network.pair_faults import of_cable
 from hockney.infer.analysis.network.pairwise import Pairwise, median_of_passes
 from hockney.infer.analysis.network.part_words import slow_words
+from hockney.infer.analysis.network.slow_parts import TestedPart, Verdict
 from hockney.infer.arrays import Array, Whole
 from hockney.infer.locate.candidates import IN, OUT
 from hockney.plan.workloads import Workload
@@ -45,39 +45,21 @@ RULE = (
 )
 
 
-@dataclass(frozen=True)
-class Suspect:
-    """One node, switch, cable or pair that is an outlier."""
+@dataclass(frozen=True, kw_only=True)
+class Suspect(TestedPart):
+    """A slow part among all pairs of a network."""
 
-    what: str
-    """Kind: node; group, for nodes near each other but slow to all others; uplink, for the links of
-    a switch to others; switch, for its inside; cable, for two switches; pair."""
-    names: tuple[str, ...]
-    """Names of the nodes, or of one or two switches."""
-    bytes: int
+    LOOK = "pass"
+
     pairs: int
     """Number of pairs of ranks that show it."""
     typical_s: float
     """Median time of these pairs; of a cable with many pairs the upper quartile."""
     usual_s: float
     """Median time of all pairs of the same levels."""
-    ratio: float
-    """Time over that of its peers, at the size where the ratio is largest."""
-    p: float | None
-    """p, corrected for all candidates of its kind; None of simulated times, which are exact."""
-    passes_agreeing: int
-    passes: int
-    way: str | None = None
+    way: str | None
     """OUT or IN where it is slow in one direction alone; a cable or pair is so from the first of
     its names to the second."""
-
-    @property
-    def agreeing(self) -> str:
-        return agreeing_words(self.passes_agreeing, self.passes, "pass")
-
-    @property
-    def sure(self) -> str:
-        return sure_words(self.p, self.agreeing)
 
     @property
     def words(self) -> str:
@@ -86,64 +68,53 @@ class Suspect:
             return f"{slow_words(INSIDE, self.names, None)} inside"
         return slow_words(self.what, self.names, self.way)
 
+    @property
+    def reference(self) -> str:
+        return f"{format_seconds(self.usual_s)}, the median of pairs as far apart"
 
+
+COUNTED = (NODE, INSIDE, CABLE, PAIR)
+"""Kinds of parts whose number is shown."""
 LEAST_TO_DELAY = 4096
 """Least size of messages that delay others on a shared link, in bytes."""
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Slow components of a network."""
-
-    suspects: tuple[Suspect, ...]
-    nodes: int
-    """Number of nodes that were compared with others, as of switches, cables and pairs."""
-    switches: int
-    cables: int
-    pairs: int = 0
-    doubts: tuple[Doubt, ...] = ()
-    has_two_kinds: bool = False
-    """Whether so many nodes are slow that either kind may be the normal one."""
-
-
-def verdict_of_run(
-    pairwise: Pairwise, workload: Workload | None, is_simulated: bool = False
-) -> Verdict:
+def verdict_of_run(pairwise: Pairwise, workload: Workload | None) -> Verdict[Suspect]:
     """The verdict, with the doubts about a run that was to measure all pairs and did not."""
-    verdict = verdict_of(pairwise, is_simulated)
+    verdict = verdict_of(pairwise)
     if isinstance(workload, Fabric) and workload.switch_numbers:
         return verdict
     return replace(verdict, doubts=(*verdict.doubts, *cut_doubts(pairwise)))
 
 
-def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
+def verdict_of(pairwise: Pairwise) -> Verdict[Suspect]:
     """Outliers of a network by RULE, those that explain most first. Where directions were measured
     by themselves, both together are judged and then each as nodes and switches of their own."""
     if not pairwise.is_one_way:
-        return _verdict(pairwise, is_simulated)
-    whole = _verdict(pairwise.both_ways, is_simulated)
-    each = _verdict(pairwise, is_simulated)
+        return _judged(pairwise)[0]
+    whole, _ = _judged(pairwise.both_ways)
+    each, has_two_kinds = _judged(pairwise)
     ways: dict[tuple[str, frozenset[str]], set[tuple[str, ...]]] = {}
-    for suspect in each.suspects:
+    for suspect in each.slow:
         ways.setdefault(_part(suspect), set()).add((suspect.way or "", *suspect.names))
-    of_whole = {_part(suspect) for suspect in whole.suspects}
+    of_whole = {_part(suspect) for suspect in whole.slow}
     # Nodes of two kinds in one direction differ by half as much in both together: what is slow
     # there alone may be theirs.
-    ways_explained = (0, 1) if each.has_two_kinds else (1,)
-    explained = _ranks_of_slow_nodes(each.suspects, pairwise)
+    ways_explained = (0, 1) if has_two_kinds else (1,)
+    explained = _ranks_of_slow_nodes(each.slow, pairwise)
     known = {doubt.why for doubt in whole.doubts}
     return replace(
         whole,
-        suspects=(
+        slow=(
             *(
                 suspect
-                for suspect in whole.suspects
+                for suspect in whole.slow
                 if len(ways.get(_part(suspect), ())) not in ways_explained
                 and not (suspect.what in (PAIR, PLACE) and explained & {*suspect.names})
             ),
             *(
                 suspect
-                for suspect in each.suspects
+                for suspect in each.slow
                 if len(ways[_part(suspect)]) == 1 or _part(suspect) not in of_whole
             ),
         ),
@@ -172,31 +143,24 @@ def _part(suspect: Suspect) -> tuple[str, frozenset[str]]:
     return suspect.what, frozenset(suspect.names)
 
 
-def boards_of(
-    pairwise: Pairwise, is_simulated: bool = False
-) -> tuple[list[Board], Network, list[str]]:
+def boards_of(pairwise: Pairwise) -> tuple[list[Board], Network, list[str]]:
     """The board of each size, and the network by numbers of its nodes, with their names."""
     hosts = list(dict.fromkeys(pairwise.host(i) for i in range(len(pairwise.ranks))))
-    network = _network(pairwise, hosts, is_simulated)
+    network = _network(pairwise, hosts)
     return [_board(pairwise, size, network) for size in range(len(pairwise.bytes))], network, hosts
 
 
-def _verdict(pairwise: Pairwise, is_simulated: bool) -> Verdict:
-    boards, network, hosts = boards_of(pairwise, is_simulated)
+def _judged(pairwise: Pairwise) -> tuple[Verdict[Suspect], bool]:
+    """The verdict, and whether so many nodes are slow that either kind may be the normal one."""
+    boards, network, hosts = boards_of(pairwise)
     judgement = judged(boards, network)
     each = [_one_way(of) if pairwise.is_one_way else (of, None) for of in judgement.faults]
-    return Verdict(
-        suspects=tuple(
-            replace(_suspect(fault, way, hosts, pairwise), p=None if is_simulated else fault.p)
-            for fault, way in each
-        ),
-        nodes=judgement.judged[NODE],
-        switches=judgement.judged[INSIDE],
-        cables=judgement.judged[CABLE],
-        pairs=judgement.judged[PAIR],
+    verdict = Verdict(
+        slow=tuple(_suspect(fault, way, hosts, pairwise) for fault, way in each),
+        judged=+Counter({kind: judgement.judged[kind] for kind in COUNTED}),
         doubts=(*judgement.doubts, *unmeasured_doubts(pairwise.places, pairwise.measured)),
-        has_two_kinds=judgement.has_two_kinds,
     )
+    return verdict, judgement.has_two_kinds
 
 
 def _one_way(fault: Fault) -> tuple[Fault, str | None]:
@@ -214,7 +178,7 @@ def _one_way(fault: Fault) -> tuple[Fault, str | None]:
     return single, way
 
 
-def _network(pairwise: Pairwise, hosts: Sequence[str], is_simulated: bool) -> Network:
+def _network(pairwise: Pairwise, hosts: Sequence[str]) -> Network:
     numbers = {name: i for i, name in enumerate(hosts)}
     host = np.array([numbers[pairwise.host(i)] for i in range(len(pairwise.ranks))], np.int64)
     switch = np.full(len(hosts), -1)
@@ -222,7 +186,7 @@ def _network(pairwise: Pairwise, hosts: Sequence[str], is_simulated: bool) -> Ne
         switch[host] = pairwise.switch
     if pairwise.is_one_way:
         host, switch = _twice(host), _twice(switch)
-    return Network(host, switch, is_simulated, pairwise.is_one_way, pairwise.held)
+    return Network(host, switch, pairwise.is_simulated, pairwise.is_one_way, pairwise.held)
 
 
 def _twice(numbers: Whole) -> Whole:
@@ -275,7 +239,7 @@ def _suspect(fault: Fault, way: str | None, hosts: Sequence[str], pairwise: Pair
         usual_s=usual_s,
         ratio=fault.ratio,
         p=fault.p,
-        passes_agreeing=fault.agreeing,
-        passes=fault.launches,
+        agreeing=fault.agreeing,
+        looks=fault.launches,
         way=way,
     )

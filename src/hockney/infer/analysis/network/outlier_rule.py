@@ -36,6 +36,14 @@ POWER = 0.99
 """Probability with which a ratio must be found to be visible."""
 
 
+EXACT = "exact, as it is simulated"
+
+
+def p_words(p: float | None) -> str:
+    """How sure an outlier is; p: None of simulated times, which no chance moves."""
+    return EXACT if p is None else f"p = {p:.1g}"
+
+
 def least_ratio(held: float) -> float:
     """Least ratio of an outlier where other processes held the CPUs of half of the ranks for that
     fraction of the time: more than what lacks its CPU for so long takes."""

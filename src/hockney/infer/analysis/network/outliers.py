@@ -21,7 +21,6 @@ from hockney.infer.analysis.network.boards import (
     NODE,
     UPLINK,
     Board,
-    Doubt,
     Fault,
     Network,
     lacking_doubts,
@@ -33,10 +32,9 @@ from hockney.infer.analysis.network.outlier_rule import (
     LEAST_MEMBERS,
     LEAST_RATIO,
     SIGNIFICANCE,
-    agreeing_words,
-    sure_words,
 )
 from hockney.infer.analysis.network.places import BETWEEN_NODES, places_of, shared
+from hockney.infer.analysis.network.slow_parts import TestedPart, Verdict
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan.axes import Key, key_without
 from hockney.plan.topology import switches_of
@@ -59,51 +57,32 @@ RULE = (
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Outlier:
-    """One node, place or pair that is slower than its peers."""
+@dataclass(frozen=True, kw_only=True)
+class Outlier(TestedPart):
+    """A slow part among pairs, or pairs at once, at the size where its ratio is largest."""
 
-    what: str
-    """Kind: node, place, pair; group, for nodes near each other but slow to all others; or uplink,
-    switch or cable where switches are known."""
     ranks: tuple[int, ...]
     group: str
     """The hardware that the ranks of its pairs share (places.SHARED)."""
     operation: str
-    bytes: int
     pairs: int
     """Number of pairs at once."""
-    ratio: float
-    """Time over that of its peers, at the size where the ratio is largest."""
-    p: float | None
-    """p, corrected for the number of candidates; None of simulated times, which are exact."""
-    launches_agreeing: int
-    launches: int
-    names: tuple[str, ...] = ()
-    """Names of nodes or switches; ranks with their nodes."""
 
     @property
-    def agreeing(self) -> str:
-        return agreeing_words(self.launches_agreeing, self.launches, "launch")
+    def title(self) -> str:
+        return f"{self.what} {', '.join(self.names)}"
 
     @property
-    def sure(self) -> str:
-        return sure_words(self.p, self.agreeing)
+    def words(self) -> str:
+        return f"{self.title} is slow"
+
+    @property
+    def reference(self) -> str:
+        return "its peers, in the same launches"
 
     @property
     def is_between_nodes(self) -> bool:
         return self.group in BETWEEN_NODES
-
-
-@dataclass(frozen=True)
-class Outliers:
-    """The outliers, and why some could not be judged."""
-
-    outliers: tuple[Outlier, ...]
-    judged: Mapping[str, int]
-    """Number of nodes, places, switches, cables and pairs that were compared; empty if none could
-    be."""
-    doubts: tuple[Doubt, ...]
 
 
 @dataclass(frozen=True)
@@ -116,7 +95,7 @@ class _Numbered:
     network: Network
 
 
-def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> Outliers:
+def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> Verdict[Outlier]:
     """Outliers by RULE in the headline state, those that explain most first."""
     points = _by_board(estimates)
     ranks = sorted({rank for board in points.values() for pair in board for rank in pair})
@@ -138,7 +117,7 @@ def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> 
     wanted = _wanted(places, workload)
     if wanted & pairs and not left_out:  # else the plan is another's
         left_out = lacking_doubts(len(wanted - pairs), len(wanted))
-    return Outliers(outliers, +judgement.judged, (*judgement.doubts, *left_out))
+    return Verdict(outliers, +judgement.judged, (*judgement.doubts, *left_out))
 
 
 def _wanted(places: Mapping[int, Place], workload: Workload | None) -> set[Pair]:
@@ -215,16 +194,16 @@ def _outlier(fault: Fault, point: PointEstimate, kinds: list[str], numbered: _Nu
     own = [kinds[i] for i in fault.members.tolist()]
     return Outlier(
         what=fault.kind,
+        names=_names(fault, numbered),
         ranks=_ranks_of(fault, numbered),
         group=max(set(own), key=own.count),
         operation=point.operation,
         bytes=point.bytes,
         pairs=point.pairs or 1,
         ratio=fault.ratio,
-        p=None if numbered.network.is_simulated else fault.p,
-        launches_agreeing=fault.agreeing,
-        launches=fault.launches,
-        names=_names(fault, numbered),
+        p=fault.p,
+        agreeing=fault.agreeing,
+        looks=fault.launches,
     )
 
 

@@ -49,6 +49,7 @@ def pairwise_of(run: Run) -> Pairwise | None:
         level=level,
         rounds=rounds,
         is_one_way=any(block.is_one_way for block in blocks),
+        is_simulated=run.is_simulated,
         held=held_by_others(run),
     )
 

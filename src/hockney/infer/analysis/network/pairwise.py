@@ -71,6 +71,7 @@ class Pairwise:
     """Shape (pairs,): pairs that communicated at the same time have the same number."""
     is_one_way: bool = False
     """Whether each direction of a pair was measured by itself."""
+    is_simulated: bool = False
     held: float = 0.0
     """The fraction of the time for which other processes held the CPUs of half of the ranks."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hockney.base.units import how_many
 from hockney.infer.analysis.network.boards import GROUP, PAIR, PLACE
@@ -58,7 +57,7 @@ def _one_way(words: str, way: str | None) -> str:
     return f"{words} {WAY_WORDS[way]}" if way else words
 
 
-def counted(counts: Counter[str]) -> str:
+def counted(counts: Mapping[str, int]) -> str:
     """How many parts of each kind: "24 nodes and 1 cable"."""
     return _joined([_count(count, kind) for kind, count in counts.items()])
 
