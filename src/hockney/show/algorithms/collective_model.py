@@ -28,12 +28,19 @@ COLUMNS: list[TableColumn[Predicted]] = [
 ]
 
 
-def predicted_lines(predictions: Sequence[Predicted], parameters: Parameters) -> list[str]:
-    levels = [
-        f"{name}: alpha {format_seconds(level.alpha_s)}, "
-        f"1/beta {format_rate(1.0 / level.beta_s_per_B) if level.beta_s_per_B else '-'}"
+def known_levels(parameters: Parameters) -> list[tuple[str, float, str]]:
+    """The name, alpha (s) and 1/beta in words of each level that has them."""
+    return [
+        (name, level.alpha_s, format_rate(1.0 / level.beta_s_per_B) if level.beta_s_per_B else "-")
         for name in LEVELS
         if (level := getattr(parameters, name)) is not None
+    ]
+
+
+def predicted_lines(predictions: Sequence[Predicted], parameters: Parameters) -> list[str]:
+    levels = [
+        f"{name}: alpha {format_seconds(alpha_s)}, 1/beta {rate}"
+        for name, alpha_s, rate in known_levels(parameters)
     ]
     return [
         "measured over predicted, message by message, in us; predicted from",

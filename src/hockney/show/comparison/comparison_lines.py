@@ -21,7 +21,6 @@ from hockney.show.tables.as_json import axes_json
 from hockney.show.tables.judged import is_exact, least_shown, percent, ratio_columns, ratio_limits
 from hockney.show.tables.table import (
     TableColumn,
-    aligned,
     between,
     estimate_json,
     json_field,
@@ -85,25 +84,22 @@ def show_comparison(comparison: RunComparison, tolerance: float) -> None:
 
 def against_lines(comparisons: Sequence[RunComparison], tolerance: float) -> list[str]:
     """A line for each run of a suite against an earlier one, and how much equal runs differ."""
-    rows = [["run", "against", "as a whole", "ratio", "between equal runs"]]
-    for comparison in comparisons:
-        overall = comparison.overall
-        limits = _ratio_words(overall) if overall else None
-        rows.append(
-            [
-                comparison.other.label,
-                str(comparison.base.path),
-                verdict_words(overall, tolerance) if overall else "unknown",
-                limits or "-",
-                _between_source(comparison.between),
-            ]
-        )
+    columns: list[TableColumn[RunComparison]] = [
+        TableColumn("run", lambda row: row.other.label),
+        TableColumn("against", lambda row: str(row.base.path)),
+        TableColumn(
+            "as a whole",
+            lambda row: verdict_words(row.overall, tolerance) if row.overall else "unknown",
+        ),
+        TableColumn("ratio", lambda row: (row.overall and _ratio_words(row.overall)) or "-"),
+        TableColumn("between equal runs", lambda row: _between_source(row.between)),
+    ]
     notes = dict.fromkeys(
         f"{comparison.other.label}: {note}"
         for comparison in comparisons
         for note in comparison.notes
     )
-    return [aligned(rows), *notes, ""]
+    return [table_text(columns, comparisons), *notes, ""]
 
 
 def _ratio_words(judged: Judged) -> str | None:

@@ -4,7 +4,7 @@ A view has four functions: `answer(analysis, operation)`, a line or two about on
 of them; `parts(analysis, all_states)`, what a terminal shows, as pieces of text with an empty line
 between those that are not empty; `definitions(analysis)`, lines for `show --explain` on how a
 sample is made and what rules were applied; and `fields(analysis, all_states)`, what the JSON holds
-besides "run" and "warnings". An experiment without a file is shown as pingpong is.
+besides "run", "points" and "warnings". An experiment without a file is shown as pingpong is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hockney.base.registry import Registry
 from hockney.infer.analysis import Analysis
 from hockney.records import Run
 from hockney.show.one_run.memory_lines import memory_answer, memory_json, memory_parts
-from hockney.show.tables.as_json import next_run_json, run_json
+from hockney.show.tables.as_json import next_run_json, points_json, run_json
 
 USUAL = "pingpong"
 
@@ -73,6 +73,7 @@ def shown_json(analysis: Analysis, all_states: bool = False) -> dict[str, Any]:
     return {
         "run": run_json(analysis),
         "gate": None if gate is None else asdict(gate),
+        "points": points_json(analysis, all_states),
         **view_of(analysis).fields(analysis, all_states),
         **memory_json(analysis),
         "next_run": next_run_json(analysis),

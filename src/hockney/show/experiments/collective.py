@@ -28,7 +28,6 @@ from hockney.show.algorithms.straggler_lines import straggler_lines, stragglers_
 from hockney.show.one_run import run_lines
 from hockney.show.one_run.answer import certainty, own_points, time_at, typical_of
 from hockney.show.one_run.overlaps import HIDDEN, Hidden, overlaps_json, overlaps_text
-from hockney.show.tables.as_json import points_json
 from hockney.show.tables.judged import percent
 from hockney.show.tables.table import (
     COMPLETION,
@@ -177,10 +176,9 @@ def definitions(analysis: Analysis) -> list[str]:
     return [*run_lines.common_definitions(analysis), f"best algorithm: {BEST_RULE}"]
 
 
-def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "overlaps", "phases", "regrets"}, and "stragglers" where they were asked for."""
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+    """{"overlaps", "phases", "regrets"}, and "stragglers" where they were asked for."""
     return {
-        "points": points_json(analysis, all_states),
         "overlaps": overlaps_json(analysis, *NOT_SHOWN),
         "phases": phases_json(analysis.phases),
         "regrets": [asdict(regret) for regret in analysis.regrets],

@@ -136,7 +136,7 @@ def _worst_tail(every: Sequence[Congested], worst: Congested) -> tuple[Congested
 
 
 def definitions(analysis: Analysis) -> list[str]:
-    return [*run_lines.definitions(analysis, "time"), *_roles_lines(analysis)]
+    return [*run_lines.time_definitions(analysis), *_roles_lines(analysis)]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from hockney.show.network.outliers import (
     pair_words,
 )
 from hockney.show.one_run import run_lines
-from hockney.show.tables.as_json import fit_json, points_json
+from hockney.show.tables.as_json import fit_json
 from hockney.show.tables.table import (
     TableColumn,
     json_field,
@@ -102,11 +102,10 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     return pieces
 
 
-def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "ranks", "matrices", "by_places", "by_times", "disagreeing", "not_told_apart",
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+    """{"ranks", "matrices", "by_places", "by_times", "disagreeing", "not_told_apart",
     "parallel_ratio", "outliers", "outlier_rule"}."""
     return {
-        "points": points_json(analysis, all_states),
         **({} if analysis.matrix is None else _matrix_json(analysis.matrix)),
         **outliers_json(analysis),
     }

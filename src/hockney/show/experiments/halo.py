@@ -21,7 +21,6 @@ from hockney.show.one_run.overlaps import (
     overlaps_json,
     overlaps_text,
 )
-from hockney.show.tables.as_json import points_json
 from hockney.show.tables.table import COMPLETION, TableColumn, microseconds, table_text, through
 
 HIDDEN_TITLE = (
@@ -98,10 +97,9 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
 definitions = run_lines.common_definitions
 
 
-def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "predicted", "overlaps"}."""
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+    """{"predicted", "overlaps"}."""
     return {
-        "points": points_json(analysis, all_states),
         "predicted": predicted_json(analysis.predicted_here),
         "overlaps": overlaps_json(analysis, *NOT_SHOWN),
     }

@@ -11,6 +11,7 @@ import msgspec
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.matrix import Matrix
+from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.estimate.summaries import LogNumber
 from hockney.plan.axes import Point, grouped, texts_apart
 from hockney.records import Run
@@ -20,7 +21,7 @@ from hockney.show.experiments import cores, pingpong
 from hockney.show.one_run.answer import latency_and_bandwidth
 from hockney.show.one_run.fits import fit_lines
 from hockney.show.one_run.point_table import point_table
-from hockney.show.tables.table import aligned
+from hockney.show.tables.table import TableColumn, aligned, table_text
 
 MOST_PAIRS = 12
 """Most pairs of a matrix that are shown as tables."""
@@ -62,15 +63,16 @@ def _pairs(matrix: Matrix) -> int:
 
 def _matrix_parts(analysis: Analysis, matrix: Matrix) -> list[str]:
     """The matrix of each size, and its slowest pairs. Every number is in --json and in exports."""
+    columns: list[TableColumn[tuple[tuple[int, int], PointEstimate]]] = [
+        TableColumn("slowest pairs", lambda row: _host(analysis, row[0][0])),
+        TableColumn("", lambda row: _host(analysis, row[0][1])),
+        TableColumn("us", lambda row: f"{row[1].typical_s * 1e6:.5g}"),
+    ]
     pieces = []
     for size, points in matrix.times.items():
         pieces.append(rank_map(matrix, size))
         slowest = sorted(points.items(), key=lambda entry: entry[1].typical_s, reverse=True)
-        rows = [["slowest pairs", "", "us"]]
-        for pair, point in slowest[:MOST_SLOWEST]:
-            hosts = [_host(analysis, rank) for rank in pair]
-            rows.append([*hosts, f"{point.typical_s * 1e6:.5g}"])
-        pieces.append(aligned(rows))
+        pieces.append(table_text(columns, slowest[:MOST_SLOWEST]))
     if matrix.has_directions:
         pieces.append(SLOWER_WAY)
     return pieces

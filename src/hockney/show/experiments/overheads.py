@@ -11,7 +11,7 @@ from hockney.infer.fitting.fit import Parameter
 from hockney.infer.models.loggp import SizeOverheads
 from hockney.show.one_run import run_lines
 from hockney.show.one_run.fits import model_lines
-from hockney.show.tables.as_json import fit_json, points_json
+from hockney.show.tables.as_json import fit_json
 from hockney.show.tables.table import TableColumn, between, estimate_json, microseconds, table_text
 
 
@@ -59,11 +59,10 @@ definitions = run_lines.definitions
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "overheads", "fits"}."""
+    """{"overheads", "fits"}."""
     states = analysis.estimates.numbers(all_states)
     known = [(state, loggp) for state in states if (loggp := analysis.loggp(state)) is not None]
     return {
-        "points": points_json(analysis, all_states),
         "overheads": [
             {"state": state, **estimate_json(overhead)}
             for state, loggp in known

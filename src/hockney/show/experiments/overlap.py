@@ -11,7 +11,6 @@ from hockney.plan.workloads.overlap import RECEIVER, SENDER
 from hockney.show.one_run import run_lines
 from hockney.show.one_run.answer import certainty, own_points
 from hockney.show.one_run.overlaps import HIDDEN, HOST_OVERHEAD, Hidden, overlaps_json, overlaps_of
-from hockney.show.tables.as_json import points_json
 from hockney.show.tables.table import (
     INTERVAL,
     LAUNCHES,
@@ -77,10 +76,9 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
 definitions = run_lines.common_definitions
 
 
-def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "overlaps"}."""
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+    """{"overlaps"}."""
     return {
-        "points": points_json(analysis, all_states),
         "overlaps": overlaps_json(analysis, *NOT_SHOWN),
     }
 

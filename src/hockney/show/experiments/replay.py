@@ -28,8 +28,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     ]
 
 
-def definitions(analysis: Analysis) -> list[str]:
-    return run_lines.definitions(analysis, "time")
+definitions = run_lines.time_definitions
 
 
 fields = pingpong.fields

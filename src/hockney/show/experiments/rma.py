@@ -14,7 +14,7 @@ from hockney.infer.analysis.one_sided import Helped, OneSided
 from hockney.plan.axes import grouped_by, method_text
 from hockney.show.experiments import pairs
 from hockney.show.one_run import run_lines
-from hockney.show.tables.as_json import axes_json, points_json
+from hockney.show.tables.as_json import axes_json
 from hockney.show.tables.judged import VERDICT, least_shown, ratio_columns, ratio_text
 from hockney.show.tables.table import (
     INTERVAL,
@@ -78,14 +78,13 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
 
 
 def definitions(analysis: Analysis) -> list[str]:
-    return [*run_lines.definitions(analysis, "time"), *_legend(analysis.one_sided)]
+    return [*run_lines.time_definitions(analysis), *_legend(analysis.one_sided)]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "one_sided", "helped"}, and for pairs at once what they have."""
+    """{"one_sided", "helped"}, and for pairs at once what they have."""
     of_pairs = pairs.fields(analysis, all_states) if analysis.measures_pairs else {}
     return {
-        "points": points_json(analysis, all_states),
         **of_pairs,
         "one_sided": [
             {

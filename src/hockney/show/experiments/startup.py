@@ -10,7 +10,6 @@ from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.startup import PHASES
 from hockney.show.one_run import run_lines
 from hockney.show.one_run.answer import precision
-from hockney.show.tables.as_json import points_json
 from hockney.show.tables.table import MEDIAN_AND_EXTREMES, TableColumn, table_text
 
 WORDS = {
@@ -72,13 +71,12 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     ]
 
 
-def definitions(analysis: Analysis) -> list[str]:
-    return run_lines.definitions(analysis, "time")
+definitions = run_lines.time_definitions
 
 
-def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points"}."""
-    return {"points": points_json(analysis, all_states)}
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+    """Nothing but the points."""
+    return {}
 
 
 def order(point: PointEstimate) -> tuple[int, str, str]:

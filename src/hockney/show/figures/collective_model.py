@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_rate, how_many
+from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.best import name_of
-from hockney.infer.predict.parameters import LEVELS, Parameters
+from hockney.infer.predict.parameters import Parameters
+from hockney.show.algorithms.collective_model import known_levels
 from hockney.show.curves.curves import Options, chosen_value, samples_text
 from hockney.show.drawing import time_text
 from hockney.show.drawing.description import (
@@ -63,11 +64,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def _words(parameters: Parameters) -> str:
-    levels = []
-    for name in LEVELS:
-        level = getattr(parameters, name)
-        if level is not None:
-            rate = format_rate(1.0 / level.beta_s_per_B) if level.beta_s_per_B else "-"
-            levels.append(f"{name}: α = {time_text(level.alpha_s)}, 1/β = {rate}")
+    levels = [
+        f"{name}: α = {time_text(alpha_s)}, 1/β = {rate}"
+        for name, alpha_s, rate in known_levels(parameters)
+    ]
     sharing = ", flows that share as in SimGrid" if parameters.sharing == "fair" else ""
     return f"Predicted message by message from {'; '.join(levels)}{sharing}."

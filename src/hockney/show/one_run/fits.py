@@ -20,8 +20,10 @@ from hockney.infer.fitting.line import NO_ASYMPTOTE
 from hockney.infer.models.hockney import NO_BANDWIDTH, ORDINARY
 from hockney.infer.predict.ranking import Ranking
 from hockney.show.tables.as_json import fit_json
-from hockney.show.tables.table import aligned, tenth_percent
+from hockney.show.tables.table import TableColumn, indented, table_text, tenth_percent
 
+Text = Callable[[float | None], str]
+"""How a number is written."""
 END_SLACK = 0.05
 """Uncertainty of the end of an interval, as a fraction of its width."""
 
@@ -66,33 +68,14 @@ def ranking_json(ranking: Ranking, named: dict[str, Any]) -> dict[str, list[dict
 
 
 def _segment_lines(fit: Fit) -> list[str]:
-    rows = [["from", "to", "alpha", "95 %", "1/beta", "95 %"]]
-    for segment in fit.segments:
-        if segment.curve is not None:
-            sizes = format_size(segment.from_bytes), format_size(segment.to_bytes)
-            rows.append([*sizes, "a curve", "", "", ""])
-            continue
-        alpha, rate = _alpha(segment), _rate(segment)
-        rows.append(
-            [
-                format_size(segment.from_bytes),
-                format_size(segment.to_bytes),
-                format_seconds(alpha.value),
-                _interval(alpha, format_seconds),
-                format_rate(rate.value),
-                _interval(rate, format_rate),
-            ]
-        )
-    count = len(fit.segments)
-    heading = f"T(b) = alpha + beta b in {how_many(count, 'segment')} of sizes"
-    table = aligned(rows).splitlines()
-    breaks = [value for name, value in fit.parameters.items() if name.startswith("break_")]
-    between = [f"{_interval(value, _bytes)}" for value in breaks]
-    return [
-        heading,
-        *(f"  {line}" for line in table),
-        *([f"  breaks  {', '.join(between)}"] if between else []),
+    heading = f"T(b) = alpha + beta b in {how_many(len(fit.segments), 'segment')} of sizes"
+    breaks = [
+        _interval(value, _bytes)
+        for name, value in fit.parameters.items()
+        if name.startswith("break_")
     ]
+    below = [f"  breaks  {', '.join(breaks)}"] if breaks else []
+    return [heading, *indented(table_text(SEGMENTS, fit.segments)), *below]
 
 
 def _alpha(segment: Segment) -> Parameter:
@@ -108,20 +91,17 @@ def _rate(segment: Segment) -> Parameter:
 
 
 def _parameter_lines(fit: Fit) -> list[str]:
-    rows = [["", "value", "95 %"]]
-    for name, value in (fit.parameters | fit.derived).items():
-        symbol, text = _unit(name)
-        rows.append([symbol, _value(value, text), _interval(value, text)])
-    return [f"{fit.model}", *(f"  {line}" for line in aligned(rows).splitlines())]
+    rows = [(*_unit(name), value) for name, value in (fit.parameters | fit.derived).items()]
+    return [fit.model, *indented(table_text(PARAMETERS, rows))]
 
 
-def _interval(value: Parameter, text: Callable[[float | None], str]) -> str:
+def _interval(value: Parameter, text: Text) -> str:
     if value.interval is None or not value.interval.is_known:
         return ""
     return " .. ".join(_ends(value, text))
 
 
-def _ends(value: Parameter, text: Callable[[float | None], str]) -> tuple[str, str]:
+def _ends(value: Parameter, text: Text) -> tuple[str, str]:
     """The ends of an interval. Those of sizes have the digits that its width allows, but measured
     sizes are written in full."""
     interval = value.interval
@@ -137,9 +117,9 @@ def _ends(value: Parameter, text: Callable[[float | None], str]) -> tuple[str, s
     return low, high
 
 
-def _unit(name: str) -> tuple[str, Callable[[float | None], str]]:
+def _unit(name: str) -> tuple[str, Text]:
     """A parameter's name without its unit, and how a number of it is written."""
-    units: dict[str, Callable[[float | None], str]] = {
+    units: dict[str, Text] = {
         "_s_per_B": lambda value: "-" if value is None else f"{value:.4g} s/B",
         "_Bps": format_rate,
         "_bytes": _bytes,
@@ -156,7 +136,7 @@ def _bytes(value: float | None) -> str:
     return "-" if value is None else format_size(round(value))
 
 
-def _value(parameter: Parameter, text: Callable[[float | None], str]) -> str:
+def _value(parameter: Parameter, text: Text) -> str:
     """The value of a parameter; a size has no more digits than are known."""
     if text is not _bytes or parameter.value is None:
         return text(parameter.value)
@@ -169,11 +149,31 @@ def estimated_size(parameter: Parameter) -> str:
     return format_estimated_size(parameter.value or 0.0, low, high)
 
 
-def _with_interval(parameter: Parameter, text: Callable[[float | None], str]) -> str:
+def _with_interval(parameter: Parameter, text: Text) -> str:
     value = _value(parameter, text)
     if parameter.interval is None or not parameter.interval.is_bounded:
         return value
     return f"{value}  [{_interval(parameter, text)}]"
+
+
+def _of_line(text: Callable[[Segment], str]) -> Callable[[Segment], str]:
+    """Empty for a segment that is a curve."""
+    return lambda segment: text(segment) if segment.curve is None else ""
+
+
+SEGMENTS: list[TableColumn[Segment]] = [
+    TableColumn("from", lambda segment: segment.from_bytes, format_size),
+    TableColumn("to", lambda segment: segment.to_bytes, format_size),
+    TableColumn("alpha", lambda row: "a curve" if row.curve else format_seconds(row.alpha_s)),
+    TableColumn("95 %", _of_line(lambda segment: _interval(_alpha(segment), format_seconds))),
+    TableColumn("1/beta", _of_line(lambda segment: format_rate(_rate(segment).value))),
+    TableColumn("95 %", _of_line(lambda segment: _interval(_rate(segment), format_rate))),
+]
+PARAMETERS: list[TableColumn[tuple[str, Text, Parameter]]] = [
+    TableColumn("", lambda row: row[0]),
+    TableColumn("value", lambda row: _value(row[2], row[1])),
+    TableColumn("95 %", lambda row: _interval(row[2], row[1])),
+]
 
 
 def error_line(fit: Fit, percent: Callable[[float], str]) -> str:

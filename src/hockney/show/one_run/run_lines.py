@@ -114,9 +114,14 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
     return [*lines, *filter(None, only_state)]
 
 
+def time_definitions(analysis: Analysis) -> list[str]:
+    """The same for operations other than messages."""
+    return definitions(analysis, "time")
+
+
 def common_definitions(analysis: Analysis) -> list[str]:
     """The same for operations that all ranks begin together."""
-    return [*definitions(analysis, "time"), *common_start_lines(analysis.starts)]
+    return [*time_definitions(analysis), *common_start_lines(analysis.starts)]
 
 
 def confidence_text(points: Iterable[PointEstimate]) -> str:

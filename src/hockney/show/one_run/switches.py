@@ -9,7 +9,7 @@ import msgspec
 
 from hockney.base.units import format_percent, format_size, how_many
 from hockney.records import Switch
-from hockney.show.tables.table import TableColumn, table_text
+from hockney.show.tables.table import TableColumn, indented, table_text
 
 
 def _change(fraction: float) -> str:
@@ -33,8 +33,8 @@ def switch_lines(switches: Sequence[Switch]) -> list[str]:
     if exact < len(switches):
         heading += "; the others to what noise, time or the requested sizes allow"
     evidence = ["  evidence", *(f"  {switch.evidence}" for switch in switches)]
-    lines = zip(table_text(COLUMNS, switches).splitlines(), evidence, strict=True)
-    return [heading, *(f"  {line}{words}" for line, words in lines)]
+    lines = zip(indented(table_text(COLUMNS, switches)), evidence, strict=True)
+    return [heading, *(f"{line}{words}" for line, words in lines)]
 
 
 def switches_json(switches: Sequence[Switch]) -> dict[str, Any]:

@@ -8,60 +8,59 @@ from typing import Any
 from hockney.base.units import format_seconds
 from hockney.infer.estimate.interval import CONFIDENCE, high_of, low_of
 from hockney.infer.predict.answers import Answers
+from hockney.infer.predict.channel import Unchanged
 from hockney.infer.predict.patterns import Prediction
 from hockney.show.profiles.mix_lines import unchanged_json
-from hockney.show.tables.table import aligned, between
+from hockney.show.tables.table import (
+    TableColumn,
+    between,
+    indented,
+    table_text,
+    tenth_percent,
+    through,
+    whole_percent,
+)
 
 
 def prediction_lines(answers: Answers) -> list[str]:
     """The model, a line for each prediction, and notes."""
     predictions = answers.predictions
-    is_changed = any(prediction.unchanged for prediction in predictions)
-    rows = [["", "time", "95 % interval", "most of it", ""]]
-    if is_changed:
-        rows[0] += ["without --what-if", "ratio"]
-    for prediction in predictions:
-        interval = "-"
-        if limits := between(prediction.seconds.interval, format_seconds):
-            interval = f"{limits}{_level(prediction)}"
-        fraction = "-" if prediction.share is None else f"{100.0 * prediction.share:.0f} %"
-        name = prediction.pattern.words
-        rows.append(
-            [
-                name,
-                format_seconds(prediction.seconds.value),
-                interval,
-                prediction.dominant or "-",
-                fraction,
-            ]
-        )
-        if is_changed:
-            rows[-1] += _unchanged(prediction)
-    width = max(len(row[0]) for row in rows)
-    rows = [[row[0].ljust(width), *row[1:]] for row in rows]
+    width = max(len(prediction.pattern.words) for prediction in predictions)
+    name: TableColumn[Prediction] = TableColumn("", lambda row: row.pattern.words.ljust(width))
+    columns = [name, *COLUMNS]
+    if any(prediction.unchanged for prediction in predictions):
+        columns += through(lambda row: row.unchanged, *UNCHANGED)
     notes = dict.fromkeys(prediction.note for prediction in predictions if prediction.note)
     measured = [prediction.pattern.words for prediction in predictions if prediction.measured]
     if measured:
         notes[f"measured, not predicted: {', '.join(measured)}"] = None
     fitted = [f"  note    {note}" for note in (*notes, *answers.notes)]
     how = f"by {answers.model}" if answers.model else "without a model"
-    return [how, *(f"  {line}" for line in aligned(rows).splitlines()), *fitted]
+    return [how, *indented(table_text(columns, predictions)), *fitted]
 
 
-def _unchanged(prediction: Prediction) -> list[str]:
-    """The time without --what-if, and the time with it over that."""
-    known = prediction.unchanged
-    if known is None:
-        return [format_seconds(None), "-"]
-    return [format_seconds(known.seconds), "-" if known.ratio is None else f"{known.ratio:.2f}"]
+def _interval(prediction: Prediction) -> str:
+    """With its confidence, where that cannot reach 95 %."""
+    limits, confidence = between(prediction.seconds.interval, format_seconds), prediction.confidence
+    if limits is None or confidence is None or confidence >= CONFIDENCE:
+        return limits or "-"
+    return f"{limits} ({tenth_percent(confidence)})"
 
 
-def _level(prediction: Prediction) -> str:
-    """The confidence of an interval, where it cannot reach 95 %."""
-    confidence = prediction.confidence
-    if confidence is None or confidence >= CONFIDENCE:
-        return ""
-    return f" ({100.0 * confidence:.1f} %)"
+def _share(prediction: Prediction) -> str:
+    return "-" if prediction.share is None else whole_percent(prediction.share)
+
+
+COLUMNS: list[TableColumn[Prediction]] = [
+    TableColumn("time", lambda row: format_seconds(row.seconds.value)),
+    TableColumn("95 % interval", _interval),
+    TableColumn("most of it", lambda row: row.dominant or "-"),
+    TableColumn("", _share),
+]
+UNCHANGED: list[TableColumn[Unchanged]] = [
+    TableColumn("without --what-if", lambda row: row.seconds, format_seconds),
+    TableColumn("ratio", lambda row: "-" if row.ratio is None else f"{row.ratio:.2f}"),
+]
 
 
 def prediction_json(model: str | None, prediction: Prediction) -> dict[str, Any]:

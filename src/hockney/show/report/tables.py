@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from hockney.base.errors import HockneyError
@@ -18,6 +19,7 @@ from hockney.infer.estimate.points import PointEstimate
 from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
+from hockney.records import Place
 from hockney.show.drawing import time_text
 from hockney.show.one_run.answer import own_points
 from hockney.show.one_run.published_lines import number_name, place_among
@@ -233,6 +235,16 @@ def published_table(positions: Positions) -> ReportTable:
     return page_table(caption, PUBLISHED, positions.places, "published")
 
 
+PLACES: list[TableColumn[Place]] = [
+    *(TableColumn(name, attrgetter(name)) for name in ("rank", "host", "package")),
+    TableColumn("NUMA", attrgetter("numa")),
+    TableColumn("L3", attrgetter("l3")),
+    TableColumn("core", attrgetter("core")),
+    TableColumn("CPU", attrgetter("pu")),
+    TableColumn("pinned", attrgetter("pinned"), lambda pinned: "yes" if pinned else "no"),
+]
+
+
 @dataclass(frozen=True)
 class Repeat:
     """All that is needed to repeat a run."""
@@ -288,14 +300,8 @@ def _facts(system: Analysis) -> list[tuple[str, str]]:
 
 
 def _places(system: Analysis) -> ReportTable:
-    columns = ("rank", "host", "package", "NUMA", "L3", "core", "CPU", "pinned")
     places = system.run.launches[0].places if system.run.launches else []
-    rows = []
-    for p in places:
-        values = (p.rank, p.host, p.package, p.numa, p.l3, p.core, p.pu)
-        cells = [ReportCell("-" if value is None else str(value), value) for value in values]
-        rows.append([*cells, ReportCell({True: "yes", False: "no", None: "-"}[p.pinned])])
-    return ReportTable(f"Places of the ranks of {system.label}", columns, rows, "places")
+    return page_table(f"Places of the ranks of {system.label}", PLACES, places, "places")
 
 
 def _flat(prefix: str, values: dict[str, Any]) -> list[tuple[str, str]]:

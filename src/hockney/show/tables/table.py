@@ -116,6 +116,11 @@ def table_text(columns: Sequence[TableColumn[Row]], rows: Sequence[Row]) -> str:
     return aligned([heading, *([column.cell(row) for column in named] for row in rows)])
 
 
+def indented(text: str) -> list[str]:
+    """The lines of a table below a heading of its own."""
+    return [f"  {line}" for line in text.splitlines()]
+
+
 def row_json(columns: Sequence[TableColumn[Row]], row: Row | None) -> dict[str, Any]:
     """The fields of a row, all null where it is None."""
     named = [column for column in columns if column.field]
