@@ -37,6 +37,7 @@ WHAT_THESE_CALL = (
         "probe",
         "records",
         "sample_key",
+        "values",
         "operations/copy",
         "operations/handover",
         "operations/pingpong",

@@ -53,3 +53,26 @@ def test_roles_follow_the_seed(run_engine: RunEngine) -> None:
     assert casts[0] == casts[1]
     assert len(set(casts)) > 1
     assert all(sorted(cast) == [0, 1, 2, 3] for cast in casts)
+
+
+def test_the_last_of_two_lists_counts(run_engine: RunEngine) -> None:
+    """As with every option that is given twice."""
+    done = run_engine(
+        *("congestion", "pingpong", "--loads=incast:64:1:0:0", "--loads=ring:8:1:0:0"),
+        *("--roles=random:2", "--sizes=8", "--seconds=0.05"),
+        ranks=4,
+    )
+    assert done.status == 0, done.stderr
+    loads = {samples.get("aggressor") for samples in done.of("samples")}
+    assert loads == {None, "ring"}
+    assert {samples.get("load_bytes") for samples in done.of("samples")} == {None, 8}
+
+
+def test_the_last_of_two_lists_of_arrivals_counts(run_engine: RunEngine) -> None:
+    """Arrivals at random would need a skew."""
+    done = run_engine(
+        *("collective", "bcast", "--arrival=random", "--arrival=none"),
+        *("--sizes=8", "--seconds=0.05"),
+    )
+    assert done.status == 0, done.stderr
+    assert {samples["arrival"] for samples in done.of("samples")} == {"none"}

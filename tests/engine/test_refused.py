@@ -91,7 +91,7 @@ def test_an_option_of_other_experiments(engine: Engine, experiment: str) -> None
         ("collective alltoallv --root=rotate", "alltoallv takes no --root rotate"),
         ("collective barrier --root=rotate --sizes=0", "barrier takes no --root rotate"),
         ("collective bcast --overlap", "bcast takes no --overlap"),
-        ("collective bcast --arrival=up", "--arrival up: none, ascending"),
+        ("collective bcast --arrival=up", "--arrival up: unknown; there are none, ascending"),
         ("collective bcast --arrival=random", "--arrival needs one of --skew-ns and --skew-times"),
         ("collective bcast --arrival=none --skew-ns=5", "--arrival needs one of --skew-ns"),
         ("collective bcast --arrival=listed --skew-ns=5", "--arrival listed needs --fractions"),

@@ -1,45 +1,28 @@
 #include "arrival.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "check.h"
 #include "list.h"
 #include "order.h"
+#include "values.h"
 
 const char *const arrival_names[] = {"none",       "ascending", "descending", "random", "first-late",
                                      "last-late", "half-late", "listed",     NULL};
 
-static int arrival_named(const char *name, size_t length)
-{
-    for (int i = 0; arrival_names[i] != NULL; i++)
-        if (strlen(arrival_names[i]) == length && strncmp(arrival_names[i], name, length) == 0)
-            return i;
-    return -1;
-}
-
 void arrivals_read(struct arrivals *arrivals, const char *text)
 {
-    for (const char *at = text;; at++) {
-        const size_t length = strcspn(at, ",");
-        const int named = arrival_named(at, length);
-        if (named < 0)
-            fail(EXIT_ASKED_WRONGLY, "--arrival %.*s: none, ascending, descending, random, first-late, "
-                                     "last-late, half-late or listed", (int)length, at);
-        if (arrivals->count == MOST_ARRIVALS)
-            fail(EXIT_ASKED_WRONGLY, "--arrival: more than %d patterns", MOST_ARRIVALS);
-        arrivals->list[arrivals->count++] = (enum arrival)named;
-        at += length;
-        if (*at == '\0')
-            return;
-    }
+    int chosen[ARRIVALS];
+    arrivals->count = value_choices(text, "--arrival", arrival_names, chosen);
+    for (int i = 0; i < arrivals->count; i++)
+        arrivals->list[i] = (enum arrival)chosen[i];
 }
 
 /* The number at place `rank` of the list, which has one for each rank. */
 static double listed_fraction(const char *list, int rank, int ranks)
 {
-    char *content = *list == '@' ? list_content("--fractions", list + 1) : NULL;
-    const char *at = content != NULL ? content : list;
+    char *content = list_of("--fractions", list);
+    const char *at = content;
     double found = -1.0;
     for (int i = 0; i < ranks; i++) {
         char *end;
@@ -77,6 +60,7 @@ double arrival_fraction(const struct arrivals *arrivals, enum arrival arrival, i
     case LAST_LATE: return rank == last;
     case HALF_LATE: return rank >= ranks / 2;
     case LISTED: return listed_fraction(arrivals->fractions, rank, ranks);
+    case ARRIVALS: break;
     }
     return 0.0;
 }

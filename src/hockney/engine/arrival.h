@@ -4,16 +4,15 @@
 
 #include <stdint.h>
 
-enum { MOST_ARRIVALS = 16 };
-
 /* The last rank of every pattern but `none` arrives a whole skew after the first. */
-enum arrival { ARRIVAL_NONE, ASCENDING, DESCENDING, RANDOM, FIRST_LATE, LAST_LATE, HALF_LATE, LISTED };
+enum arrival { ARRIVAL_NONE, ASCENDING, DESCENDING, RANDOM, FIRST_LATE, LAST_LATE, HALF_LATE, LISTED,
+               ARRIVALS };
 
 /* Their names, by number; ends with NULL. */
 extern const char *const arrival_names[];
 
 struct arrivals {
-    enum arrival list[MOST_ARRIVALS];
+    enum arrival list[ARRIVALS];
     int count;            /* 0: nothing was asked for */
     double skew_ns;       /* 0: skew_times is used */
     double skew_times;    /* the skew in multiples of what the collective takes without one */

@@ -114,3 +114,14 @@ void *allocate(size_t bytes)
         fail(EXIT_WENT_WRONG, "no memory for %zu bytes", bytes);
     return memory;
 }
+
+void *grown(void *array, size_t count, size_t bytes_each)
+{
+    if (count > 0 && (count & (count - 1)) != 0)
+        return array;
+    const size_t bytes = (count > 0 ? 2 * count : 1) * bytes_each;
+    void *larger = realloc(array, bytes);
+    if (larger == NULL)
+        fail(EXIT_WENT_WRONG, "no memory for %zu bytes", bytes);
+    return larger;
+}

@@ -25,4 +25,8 @@ void fail_also(void (*act)(const char *message));
 /* malloc that fails loudly; for set-up only, never inside a timed region. */
 void *allocate(size_t bytes);
 
+/* The array, or a larger one instead of it, with room for an element behind the first `count`: at least for
+   the next power of two. NULL is an array of none. */
+void *grown(void *array, size_t count, size_t bytes_each);
+
 #endif

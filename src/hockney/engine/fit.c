@@ -74,7 +74,7 @@ int fit_main(int argc, char **argv)
         fail(EXIT_ASKED_WRONGLY, "%s: cannot be read", path);
 
     double *bytes = NULL, *seconds = NULL;
-    int count = 0, room = 0;
+    int count = 0;
     char line[LINE_LENGTH];
     for (int number = 1; fgets(line, sizeof line, file) != NULL; number++) {
         double first, last;
@@ -82,13 +82,8 @@ int fit_main(int argc, char **argv)
             continue;
         if (!(last > 0.0))
             fail(EXIT_ASKED_WRONGLY, "line %d: a time must be above 0", number);
-        if (count == room) {
-            room = room > 0 ? 2 * room : 64;
-            bytes = realloc(bytes, (size_t)room * sizeof *bytes);
-            seconds = realloc(seconds, (size_t)room * sizeof *seconds);
-            if (bytes == NULL || seconds == NULL)
-                fail(EXIT_WENT_WRONG, "no memory for %d points", room);
-        }
+        bytes = grown(bytes, (size_t)count, sizeof *bytes);
+        seconds = grown(seconds, (size_t)count, sizeof *seconds);
         bytes[count] = first;
         seconds[count++] = last;
     }

@@ -28,15 +28,14 @@ static int own_number(const char *text)
 {
     char host[MPI_MAX_PROCESSOR_NAME];
     int length;
-    char *content = *text == '@' ? list_content("--switches", text + 1) : NULL;
-    const char *list = content != NULL ? content : text;
+    char *list = list_of("--switches", text);
     check(MPI_Get_processor_name(host, &length), "MPI_Get_processor_name");
     int number = number_of(list, host);
     if (number < 0) {
         host[strcspn(host, ".")] = '\0';
         number = number_of(list, host);
     }
-    free(content);
+    free(list);
     return number;
 }
 
@@ -78,7 +77,6 @@ static int members_of(const struct grouping *grouping, int group)
 struct grouping *grouping_open(const char *text, MPI_Comm comm)
 {
     struct grouping *grouping = allocate(sizeof *grouping);
-    *grouping = (struct grouping){0};
     check(MPI_Comm_size(comm, &grouping->ranks), "MPI_Comm_size");
     const size_t ranks = (size_t)grouping->ranks;
     int *numbers = allocate(ranks * sizeof *numbers);

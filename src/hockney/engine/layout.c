@@ -52,9 +52,9 @@ static void expect(struct text *text, const char *word)
 static void add_run(struct layout *layout, struct run run)
 {
     const size_t end = run.offset + (run.count - 1) * run.stride + run.length;
-    layout->runs = realloc(layout->runs, ((size_t)layout->run_count + 1) * sizeof run);
-    if (layout->runs == NULL || layout->run_count == MOST_PARTS)
+    if (layout->run_count == MOST_PARTS)
         fail(EXIT_ASKED_WRONGLY, "%.80s: more than %d parts", layout->text, MOST_PARTS);
+    layout->runs = grown(layout->runs, (size_t)layout->run_count, sizeof run);
     layout->runs[layout->run_count++] = run;
     layout->bytes += run.length * run.count;
     layout->upper = end > layout->upper ? end : layout->upper;

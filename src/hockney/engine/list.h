@@ -5,4 +5,7 @@
 /* The text of the file that `option` names, to be freed; ends the launch where it cannot be read. */
 char *list_content(const char *option, const char *path);
 
+/* The value of an option, which is a list or @FILE: the list, to be freed. */
+char *list_of(const char *option, const char *value);
+
 #endif

@@ -42,6 +42,7 @@ static struct load load_of(const char *text, int length)
 void loads_read(struct congestion_options *options, const char *text)
 {
     options->loads = allocate((strlen(text) + 1) * sizeof *options->loads);
+    options->load_count = 0; /* of a list given before */
     for (const char *at = text;; at++) {
         const int length = (int)strcspn(at, ",");
         options->loads[options->load_count++] = load_of(at, length);
@@ -90,7 +91,6 @@ static int read_ranks(const char **at, int *ranks, int most)
 static void check_once(const struct cast *cast, int ranks)
 {
     int *seen = allocate((size_t)ranks * sizeof *seen);
-    memset(seen, 0, (size_t)ranks * sizeof *seen);
     for (int i = 0; i < cast->victims + cast->aggressors; i++)
         if (seen[cast->ranks[i]]++ > 0)
             fail(EXIT_ASKED_WRONGLY, "--roles: rank %d is given twice", cast->ranks[i]);
@@ -99,8 +99,8 @@ static void check_once(const struct cast *cast, int ranks)
 
 static void read_list(const char *list, struct cast *cast, int ranks)
 {
-    char *content = *list == '@' ? list_content("--roles", list + 1) : NULL;
-    const char *at = content != NULL ? content : list;
+    char *content = list_of("--roles", list);
+    const char *at = content;
     cast->victims = read_ranks(&at, cast->ranks, ranks);
     if (*at++ != '/')
         fail(EXIT_ASKED_WRONGLY, "--roles: expected VICTIM,VICTIM/AGGRESSOR,AGGRESSOR");

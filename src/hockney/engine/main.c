@@ -13,8 +13,9 @@
 #include "accept.h"
 #include "algorithms.h"
 #include "check.h"
-#include "devices.h"
 #include "beyond.h"
+#include "devices.h"
+#include "experiment.h"
 #include "fit.h"
 #include "library.h"
 #include "options.h"
@@ -76,6 +77,26 @@ static void farewell(MPI_Comm world, int first, int is_asleep)
     check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
 }
 
+static void print_about(const struct options *options)
+{
+    for (const char *const *part = options_usage; options->help && *part != NULL; part++)
+        fputs(*part, stdout);
+    if (options->version)
+        printf("hockney-engine %s for %s\n", HOCKNEY_VERSION,
+               library_name() != NULL ? library_name() : "an unknown MPI");
+}
+
+/* What must be known or done before MPI_Init. */
+static struct pin prepare(const struct options *options)
+{
+    const int threads = methods_most_threads(options);
+    devices_open(options);
+    const struct pin pin =
+        pin_hint(options->policy, options->cpus, threads > 0 ? threads : 1, devices_near(options));
+    devices_enter_likely(options, pin_local_rank());
+    return pin;
+}
+
 /* Threads of a rank need a library that lets them call it at once; others are spared its locks. */
 static void start_mpi(int *argc, char ***argv, int threads)
 {
@@ -90,13 +111,62 @@ static void start_mpi(int *argc, char ***argv, int threads)
              library_description(), library_thread_level());
 }
 
-static void print_about(const struct options *options)
+static struct place take_place(const struct options *options, struct pin *pin, int rank, MPI_Comm world)
 {
-    for (const char *const *part = options_usage; options->help && *part != NULL; part++)
-        fputs(*part, stdout);
-    if (options->version)
-        printf("hockney-engine %s for %s\n", HOCKNEY_VERSION,
-               library_name() != NULL ? library_name() : "an unknown MPI");
+    const int crowded = pin_node(pin, options->policy, options->cpus, world);
+    if (crowded && !options->oversubscribe)
+        fail(EXIT_ASKED_WRONGLY, "ranks or threads of a node would share CPUs: start fewer, or add "
+                                 "--oversubscribe");
+    struct place place = place_observe(pin);
+    place.crowded = crowded;
+    devices_choose(options, rank, place.pu.pu, world);
+    return place;
+}
+
+/* The others sleep meanwhile. */
+static void run_two(const struct options *options, const struct place *place, const char *places, int rank,
+                    int ranks, MPI_Comm world)
+{
+    const int *peers = options->peers;
+    const int takes_part = rank == peers[0] || rank == peers[1];
+    MPI_Comm comm;
+    check(MPI_Comm_split(world, takes_part ? 0 : MPI_UNDEFINED, rank == peers[0] ? -1 : rank, &comm),
+          "MPI_Comm_split");
+    if (takes_part) {
+        run_launch(options, place, places, comm);
+        check(MPI_Comm_free(&comm), "MPI_Comm_free");
+    } else {
+        state_enter("sleeping");
+    }
+    if (ranks > 2)
+        farewell(world, peers[0], !takes_part);
+}
+
+/* From MPI_Init to MPI_Finalize. */
+static void run(const struct options *options, struct startup *startup, struct pin *pin)
+{
+    const MPI_Comm world = MPI_COMM_WORLD;
+    int rank, ranks;
+    return_errors(world);
+    check(MPI_Comm_rank(world, &rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(world, &ranks), "MPI_Comm_size");
+    state_rank(rank, ranks);
+    state_enter("setting up");
+    check_world(options, ranks);
+    if (options->experiment == STARTUP)
+        startup_messages(options, startup, world);
+    if (options->read_back != NULL)
+        algorithms_read_back(options->read_back);
+    const struct place place = take_place(options, pin, rank, world);
+    /* The first two ranks are the peers where all take part. */
+    char *places = place_gather(options, &place, rank, ranks, options->peers[0], world);
+    if (options->experiment == STARTUP)
+        startup_run(options, startup, places, world);
+    else if (is_of_two(options))
+        run_two(options, &place, places, rank, ranks, world);
+    else /* no communicator of our own: the world's members are known to every rank */
+        run_launch(options, &place, places, world);
+    free(places);
 }
 
 static void measure(int argc, char **argv)
@@ -108,69 +178,22 @@ static void measure(int argc, char **argv)
         print_about(&options);
         return;
     }
+    experiment_read(&options);
     accept_or_refuse(&options);
     records_open(options.launch, options.table);
     die_with_launcher();
     state_open();
-    const int threads = methods_most_threads(&options);
-    devices_open(&options);
-    struct pin pin = pin_hint(options.policy, options.cpus, threads > 0 ? threads : 1, devices_near(&options));
-    devices_enter_likely(&options, pin_local_rank());
+    struct pin pin = prepare(&options);
 
     state_enter("MPI_Init");
     startup.before = clock_ns();
-    start_mpi(&argc, &argv, threads);
+    start_mpi(&argc, &argv, methods_most_threads(&options));
     startup.after = clock_ns();
     records_buffer();
-    const MPI_Comm world = MPI_COMM_WORLD;
-    return_errors(world);
-    int rank, ranks;
-    check(MPI_Comm_rank(world, &rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(world, &ranks), "MPI_Comm_size");
-    state_rank(rank, ranks);
-    state_enter("setting up");
-    check_world(&options, ranks);
-    if (options.experiment == STARTUP)
-        startup_messages(&options, &startup, world);
-    if (options.read_back != NULL)
-        algorithms_read_back(options.read_back);
-    const int *peers = options.peers; /* the first two where all take part */
-    const int crowded = pin_node(&pin, options.policy, options.cpus, world);
-    if (crowded && !options.oversubscribe)
-        fail(EXIT_ASKED_WRONGLY, "ranks or threads of a node would share CPUs: start fewer, or add "
-                                 "--oversubscribe");
-    struct place place = place_observe(&pin);
-    place.crowded = crowded;
-    devices_choose(&options, rank, place.pu.pu, world);
-    char *places = place_gather(&options, &place, rank, ranks, peers[0], world);
-
-    MPI_Comm comm;
-    const int takes_part =
-        !is_of_two(&options) || rank == peers[0] || rank == peers[1];
-    if (!is_of_two(&options)) /* no communicator of our own: its members are known to every rank */
-        comm = world;
-    else
-        check(MPI_Comm_split(world, takes_part ? 0 : MPI_UNDEFINED,
-                             rank == peers[0] ? -1 : rank, &comm),
-              "MPI_Comm_split");
-    if (options.experiment == STARTUP) {
-        startup_run(&options, &startup, places, world);
-    } else if (takes_part) {
-        run_launch(&options, &place, places, comm);
-        if (comm != world)
-            check(MPI_Comm_free(&comm), "MPI_Comm_free");
-    }
-    if (!takes_part)
-        state_enter("sleeping");
-    if (is_of_two(&options) && ranks > 2)
-        farewell(world, peers[0], !takes_part);
-    free(places);
+    run(&options, &startup, &pin);
     pin_free(&pin);
     methods_free(&options);
-    free(options.sizes);
-    free(options.trains.list);
-    free(options.halo.exchanges);
-    free(options.congestion.loads);
+    options_free(&options);
     records_flush();
     state_enter("MPI_Finalize");
     const int64_t before = clock_ns();

@@ -15,10 +15,7 @@ const struct method method_plain = {.staging = -1};
 
 static void add(struct options *options, struct method method)
 {
-    const size_t count = (size_t)options->method_count + 1;
-    options->methods = realloc(options->methods, count * sizeof *options->methods);
-    if (options->methods == NULL)
-        fail(EXIT_WENT_WRONG, "no memory for %zu methods", count);
+    options->methods = grown(options->methods, (size_t)options->method_count, sizeof method);
     options->methods[options->method_count++] = method;
 }
 
@@ -231,7 +228,6 @@ void methods_free(struct options *options)
     free(options->methods);
     free(options->memories.plain);
     free(options->memories.list);
-    free(options->messages.threads);
 }
 
 int methods_most_threads(const struct options *options)

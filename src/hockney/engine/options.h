@@ -183,9 +183,10 @@ static inline int begins_together(const struct options *options)
 
 extern const char *const options_usage[]; /* ends with NULL */
 
-/* Fills in `options` from the command line, up to --help or --version; ends the program where a word is
-   wrong by itself (accept.h: where it does not go with the others). */
+/* Fills in `options` from the command line, up to --help or --version; ends the program where one is
+   wrong by itself (accept.h: where it does not go with the others). experiment.h reads the words. */
 void options_read(struct options *options, int argc, char **argv);
+void options_free(struct options *options);
 
 /* One more of `exchanges`. */
 void add_exchange(struct options *options, const struct operation *exchange);

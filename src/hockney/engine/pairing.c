@@ -71,12 +71,10 @@ static void add_pairs(struct pairing *pairing, const char *words, uint64_t seed)
     const int half = pairing->ranks / 2, is_list = isdigit((unsigned char)*words) || *words == '@';
     if (pairing->ranks % 2 != 0 && !is_list)
         fail(EXIT_ASKED_WRONGLY, "--pairing %s: %d ranks do not make pairs", words, pairing->ranks);
-    if (*words == '@') {
-        char *content = list_content("--pairing", words + 1);
-        add_listed(pairing, content);
-        free(content);
-    } else if (is_list) {
-        add_listed(pairing, words);
+    if (is_list) {
+        char *list = list_of("--pairing", words);
+        add_listed(pairing, list);
+        free(list);
     } else if (strcmp(words, "random") == 0) {
         add_shuffled(pairing, seed);
     } else {

@@ -75,14 +75,11 @@ static void choose_sizes(struct paths *paths)
         add_size(paths, largest);
         return;
     }
-    for (const char *at = text;; at++) {
+    const char *at = text;
+    do {
         const size_t bytes = value_bytes_at(&at, text);
         add_size(paths, bytes > 0 ? bytes : 1);
-        if (*at == '\0')
-            return;
-        if (*at != ',')
-            fail(EXIT_ASKED_WRONGLY, "--paths %s: unexpected '%s'", text, at);
-    }
+    } while (value_goes_on(&at, "--paths", text));
 }
 
 static size_t largest_size(const struct paths *paths)

@@ -50,7 +50,7 @@ struct counter {
 
 struct ports {
     struct counter *counters;
-    size_t count, room;
+    size_t count;
     uint64_t lifespan_ms; /* for which drivers hold counters back */
 };
 
@@ -93,12 +93,7 @@ static int name_counter(struct counter *counter, const char *below)
 
 static void add_counter(struct ports *ports, const struct counter *counter)
 {
-    if (ports->count == ports->room) {
-        ports->room = 2 * ports->room + 64;
-        ports->counters = realloc(ports->counters, ports->room * sizeof *ports->counters);
-        if (ports->counters == NULL)
-            fail(EXIT_WENT_WRONG, "no memory for %zu counters of ports", ports->room);
-    }
+    ports->counters = grown(ports->counters, ports->count, sizeof *counter);
     ports->counters[ports->count++] = *counter;
 }
 
@@ -247,8 +242,8 @@ static void write_facts(FILE *out, const struct counter *counter, const char *sy
 
 static int is_full(uint64_t value) { return value == UINT32_MAX || value == UINT64_MAX; }
 
-/* What to write of a counter: its value before; NULL where there is nothing to say. */
-static const struct counter *told(const struct ports *before, const struct counter *now, size_t at)
+/* A counter as it was before; NULL where it has not moved. */
+static const struct counter *worth_writing(const struct ports *before, const struct counter *now, size_t at)
 {
     const struct counter *then = same_in(before, now, at);
     return then != NULL && (then->value != now->value || is_full(now->value)) ? then : NULL;
@@ -260,7 +255,7 @@ static void write_counters(FILE *out, const struct ports *before, const struct p
     int written = 0;
     fputs(",\"counters\":{", out);
     for (size_t i = first; i < end; i++) {
-        const struct counter *now = &after->counters[i], *then = told(before, now, i);
+        const struct counter *now = &after->counters[i], *then = worth_writing(before, now, i);
         if (then == NULL)
             continue;
         fputs(json_comma(written++), out);
@@ -293,10 +288,10 @@ void ports_write(FILE *out, const struct ports *before, const struct ports *afte
     putc('[', out);
     for (size_t first = 0, end; first < after->count; first = end) {
         const struct counter *counter = &after->counters[first];
-        int is_told = sys != NULL;
+        int is_written = sys != NULL;
         for (end = first; end < after->count && is_same_port(counter, &after->counters[end]); end++)
-            is_told = is_told || told(before, &after->counters[end], end) != NULL;
-        if (!is_told)
+            is_written = is_written || worth_writing(before, &after->counters[end], end) != NULL;
+        if (!is_written)
             continue;
         fprintf(out, "%s{\"class\":\"%s\",\"port\":", comma, counter->class->name);
         json_string(out, counter->port);

@@ -47,17 +47,6 @@ static long read_number(struct reader *reader, long least, long most)
     return number;
 }
 
-/* An array that has room for one more, in steps that double. */
-static void *with_room(void *array, int count, size_t bytes)
-{
-    if (count > 0 && (count & (count - 1)) != 0)
-        return array;
-    void *larger = realloc(array, (count > 0 ? 2 * (size_t)count : 1) * bytes);
-    if (larger == NULL)
-        fail(EXIT_WENT_WRONG, "no memory for a schedule");
-    return larger;
-}
-
 static void read_fragments(struct reader *reader, struct schedule *schedule, struct transfer *transfer,
                            long buffer_bytes)
 {
@@ -68,7 +57,7 @@ static void read_fragments(struct reader *reader, struct schedule *schedule, str
         const long most = INT_MAX - transfer->bytes;
         const long bytes = read_number(reader, 0, most < buffer_bytes - at ? most : buffer_bytes - at);
         schedule->fragments =
-            with_room(schedule->fragments, schedule->fragment_count, sizeof *schedule->fragments);
+            grown(schedule->fragments, (size_t)schedule->fragment_count, sizeof *schedule->fragments);
         schedule->fragments[schedule->fragment_count++] =
             (struct fragment){.at = (size_t)at, .bytes = (int)bytes};
         transfer->bytes += (int)bytes;
@@ -114,7 +103,7 @@ static void read_message(struct reader *reader, struct schedule *schedule, struc
         return;
     }
     schedule->transfers =
-        with_room(schedule->transfers, schedule->transfer_count, sizeof *schedule->transfers);
+        grown(schedule->transfers, (size_t)schedule->transfer_count, sizeof *schedule->transfers);
     schedule->transfers[schedule->transfer_count++] = transfer;
 }
 
@@ -204,7 +193,7 @@ static void read_steps(struct reader *reader, struct schedule *schedule, long bu
         const size_t takes = arrange(schedule, &part);
         scratch = takes > scratch ? takes : scratch;
         most = part.receives + part.sends > most ? part.receives + part.sends : most;
-        schedule->parts = with_room(schedule->parts, schedule->part_count, sizeof *schedule->parts);
+        schedule->parts = grown(schedule->parts, (size_t)schedule->part_count, sizeof *schedule->parts);
         schedule->parts[schedule->part_count++] = part;
     }
     if (reader->nodes == NULL || !make_segments(schedule, stages, segment_of, count, 1))
@@ -333,7 +322,7 @@ struct schedules *schedules_open(const char *file, const struct operation *colle
     choose_partners(schedules, nodes, reader.ranks);
     for (reader.at = content + strspn(content, " \n"); *reader.at != '\0';
          reader.at += strspn(reader.at, " \n")) {
-        schedules->list = with_room(schedules->list, schedules->count, sizeof *schedules->list);
+        schedules->list = grown(schedules->list, (size_t)schedules->count, sizeof *schedules->list);
         schedules->count += read_schedule(&reader, collective, &schedules->list[schedules->count]);
     }
     free(content);

@@ -40,6 +40,22 @@ int value_count_at(const char **at, const char *text)
     return (int)value;
 }
 
+int value_skips(const char **at, const char *word)
+{
+    const size_t length = strlen(word);
+    const int stands = strncmp(*at, word, length) == 0;
+    *at += stands ? length : 0;
+    return stands;
+}
+
+int value_goes_on(const char **at, const char *option, const char *text)
+{
+    const int goes_on = value_skips(at, ",");
+    if (!goes_on)
+        value_ends(*at, option, text);
+    return goes_on;
+}
+
 void value_ends(const char *at, const char *option, const char *text)
 {
     if (*at != '\0')
@@ -62,13 +78,11 @@ size_t value_bytes_at(const char **at, const char *text)
     };
     const size_t value = (size_t)value_integer(at, text);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        const size_t length = strlen(units[i].name);
-        if (strncmp(*at, units[i].name, length) == 0) {
-            *at += length;
-            if (value > SIZE_MAX / units[i].factor)
-                fail(EXIT_ASKED_WRONGLY, "%s: a size that is too large", text);
-            return value * units[i].factor;
-        }
+        if (!value_skips(at, units[i].name))
+            continue;
+        if (value > SIZE_MAX / units[i].factor)
+            fail(EXIT_ASKED_WRONGLY, "%s: a size that is too large", text);
+        return value * units[i].factor;
     }
     return value;
 }
@@ -88,7 +102,10 @@ const char *value_one_of(const char *text, const char *option, const char *const
     for (int i = 0; choices[i] != NULL; i++)
         if (strcmp(text, choices[i]) == 0)
             return choices[i];
-    fail(EXIT_ASKED_WRONGLY, "%s %s: unknown", option, text);
+    char names[512] = "";
+    for (int i = 0; choices[i] != NULL; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", choices[i]);
+    fail(EXIT_ASKED_WRONGLY, "%s %s: unknown; there are %s", option, text, names);
 }
 
 int value_word(const char *text, const char *option, const char *words)
@@ -100,7 +117,7 @@ int value_word(const char *text, const char *option, const char *words)
             return number;
         at += length;
         if (*at == '\0')
-            fail(EXIT_ASKED_WRONGLY, "%s %s: unknown", option, text);
+            fail(EXIT_ASKED_WRONGLY, "%s %s: unknown; there are %s", option, text, words);
     }
 }
 
@@ -120,11 +137,11 @@ int value_choice(const char *text, const char *option, const char *const *choice
     return number;
 }
 
-int value_choices(const char *text, const char *option, const char *const *choices, int most,
-                        int *chosen)
+int value_choices(const char *text, const char *option, const char *const *choices, int *chosen)
 {
     int count = 0;
-    for (const char *at = text;;) {
+    const char *at = text;
+    do {
         char word[32];
         const size_t length = strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", (int)length, at);
@@ -132,27 +149,22 @@ int value_choices(const char *text, const char *option, const char *const *choic
         for (int i = 0; i < count; i++)
             if (chosen[i] == number)
                 fail(EXIT_ASKED_WRONGLY, "%s %s: %s is given twice", option, text, word);
-        if (count < most)
-            chosen[count++] = number;
+        chosen[count++] = number;
         at += length;
-        if (*at == '\0')
-            return count;
-        at++;
-    }
+    } while (value_goes_on(&at, option, text));
+    return count;
 }
 
 int *value_counts(const char *text, const char *option, int *count)
 {
     int *counts = allocate((strlen(text) / 2 + 1) * sizeof *counts);
+    const char *at = text;
     *count = 0;
-    for (const char *at = text;;) {
+    do {
         const int64_t value = value_integer(&at, text);
         if (value < 1 || value > 1 << 20)
             fail(EXIT_ASKED_WRONGLY, "%s %s: counts are from 1 up", option, text);
         counts[(*count)++] = (int)value;
-        if (*at == '\0')
-            return counts;
-        if (*at++ != ',')
-            fail(EXIT_ASKED_WRONGLY, "%s %s: unexpected '%s'", option, text, at - 1);
-    }
+    } while (value_goes_on(&at, option, text));
+    return counts;
 }
