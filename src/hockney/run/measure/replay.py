@@ -28,7 +28,7 @@ from hockney.run.mpis import Engine
 MOST_S = 1.0
 """Longest repetition (s) by the profile; of a longer mix a part is replayed."""
 PHASE_PARTS = 1_000_000
-"""Phases are written as whole numbers of these parts of a turn (replayer/replay.c)."""
+"""Phases are written as whole numbers of these parts of a turn (replayer/mix.h)."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def words_of(
     *,
     has_caches: bool = True,
 ) -> str:
-    """The mix as the replayer reads it (replayer/replay.c)."""
+    """The mix as the replayer reads it (replayer/mix.h)."""
     each = [] if delays is None else [round(seconds / mix.turns * 1e9) for seconds in delays]
     lines = [f"{mix.ranks} {mix.turns} {done} {repetitions}"]
     lines += [" ".join(map(str, [len(each), *each])), str(len(mix.items))]
