@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import msgspec
 
+from hockney.base.grouping import by_key
 from hockney.plan.fixed_axes import AXES_OF_KNOBS, FixedAxes
 from hockney.plan.knobs import Axis, axis_in
 
@@ -89,10 +90,7 @@ def grouped(points: Iterable[A], *left_out: str) -> dict[Key, list[A]]:
 
 def grouped_by(rows: Iterable[T], point: Callable[[T], Axes], *left_out: str) -> dict[Key, list[T]]:
     """Groups rows whose points differ only in these axes."""
-    groups: dict[Key, list[T]] = {}
-    for row in rows:
-        groups.setdefault(key_without(point(row), *left_out), []).append(row)
-    return groups
+    return by_key(rows, lambda row: key_without(point(row), *left_out))
 
 
 def curve_key(axes: Axes, *left_out: str) -> Key:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 
+from hockney.base.grouping import by_key
 from hockney.profiling.kinds import RankRecord
 
 MOST_CPUS = 1 << 16
@@ -55,9 +55,7 @@ def cache_of(rank: RankRecord) -> Cache | None:
 
 def crowded(ranks: Sequence[RankRecord]) -> list[tuple[frozenset[int], list[RankRecord]]]:
     """CPUs of a host on which more ranks than CPUs are bound, with these ranks."""
-    sharing: dict[tuple[str, int, frozenset[int]], list[RankRecord]] = defaultdict(list)
-    for rank in ranks:
-        sharing[rank.host, rank.job, cpus_of(rank.cpus)].append(rank)
+    sharing = by_key(ranks, lambda rank: (rank.host, rank.job, cpus_of(rank.cpus)))
     return [
         (cpus, of_them)
         for (_, _, cpus), of_them in sharing.items()

@@ -12,6 +12,7 @@ from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,19 +45,6 @@ class Waits:
 
 
 @dataclass(frozen=True)
-class Waited:
-    """One call that waited."""
-
-    rank: int
-    cell: int
-    enter: float
-    exit: float
-    seconds: float
-    blamed: int | None
-    """The rank that it waited for; None without waiting."""
-
-
-@dataclass(frozen=True)
 class _End:
     """One call on one rank, by the clock of the rank's host."""
 
@@ -70,6 +58,21 @@ class _End:
         if clock is None:
             return self
         return replace(self, enter=clock.reference_s(self.enter), exit=clock.reference_s(self.exit))
+
+
+class _Waited(NamedTuple):
+    """One call that waited."""
+
+    call: _End
+    seconds: float
+    blamed: int | None
+    """The rank that it waited for; None without waiting."""
+
+    @classmethod
+    def until(cls, other: _End, call: _End) -> _Waited:
+        """Waiting of the call until the other began."""
+        late = min(max(other.enter - call.enter, 0.0), call.exit - call.enter)
+        return cls(call, late, other.place if late else None)
 
 
 def waits_of(
@@ -87,7 +90,7 @@ def waits_of(
         )
         orders += (order for arrivals in collectives for order in _orders(files, arrivals))
     clocks = clocks_of(boots, orders)
-    waited_calls: list[Waited] = []
+    waited_calls: list[_Waited] = []
     for ends, waited in ((messages, _in_message), (collectives, _in_collective)):
         for those in ends:
             error = _error(boots, clocks, those)
@@ -95,16 +98,16 @@ def waits_of(
                 continue
             placed = [end.on(clocks[end.place]) for end in those] if orders else those
             waited_calls += (
-                call if call.seconds > error else replace(call, seconds=0.0, blamed=None)
-                for call in waited(files, placed, error)
+                wait if wait.seconds > error else _Waited(wait.call, 0.0, None)
+                for wait in waited(files, placed, error)
             )
     waits = [Waits(np.zeros(CELLS, np.int64), np.zeros(CELLS)) for _ in files]
     blamed = np.zeros((len(files), len(files)))
-    for repeat in _without_repeats(waited_calls):
-        waits[repeat.rank].seen[repeat.cell] += 1
-        waits[repeat.rank].seconds[repeat.cell] += repeat.seconds
-        if repeat.blamed is not None:
-            blamed[repeat.rank, repeat.blamed] += repeat.seconds
+    for call, seconds, other in _without_repeats(waited_calls):
+        waits[call.place].seen[call.cell] += 1
+        waits[call.place].seconds[call.cell] += seconds
+        if other is not None:
+            blamed[call.place, other] += seconds
     return waits, blamed, [None if clock is None else clock.error_s for clock in clocks]
 
 
@@ -119,25 +122,21 @@ def _error(
     return sum(sorted(errors)[-2:]) if len(errors) == len(of_hosts) else None
 
 
-def _without_repeats(waited_calls: Sequence[Waited]) -> Iterator[Waited]:
+def _without_repeats(waited_calls: Sequence[_Waited]) -> Iterator[_Waited]:
     """Waits without repeats: a call that completes several requests waits only for the last of
     them."""
     longest: dict[tuple[int, float, float], float] = {}
-    for call in waited_calls:
-        key = call.rank, call.enter, call.exit
-        longest[key] = max(longest.get(key, 0.0), call.seconds)
+    for call, seconds, _ in waited_calls:
+        key = call.place, call.enter, call.exit
+        longest[key] = max(longest.get(key, 0.0), seconds)
     counted: set[tuple[int, float, float]] = set()
-    for call in waited_calls:
-        key = call.rank, call.enter, call.exit
-        if call.seconds < longest[key] or key in counted:
-            yield replace(call, seconds=0.0, blamed=None)
+    for wait in waited_calls:
+        key = wait.call.place, wait.call.enter, wait.call.exit
+        if wait.seconds < longest[key] or key in counted:
+            yield _Waited(wait.call, 0.0, None)
         else:
             counted.add(key)
-            yield call
-
-
-def _clipped(until: float, enter: float, exit_: float) -> float:
-    return min(max(until - enter, 0.0), exit_ - enter)
+            yield wait
 
 
 def _messages(files: Sequence[RankFile]) -> Iterator[tuple[_End, _End]]:
@@ -162,14 +161,12 @@ def _in_message(
     files: Sequence[RankFile],
     ends: Sequence[_End],
     _: float,
-) -> Iterator[Waited]:
+) -> Iterator[_Waited]:
     sent, got = ends
-    late = _clipped(sent.enter, got.enter, got.exit)
-    yield Waited(got.place, got.cell, got.enter, got.exit, late, sent.place if late else None)
+    yield _Waited.until(sent, got)
     if _name(files[sent.place], sent.cell) in EXCHANGES:
         return
-    late = _clipped(got.enter, sent.enter, sent.exit) if sent.exit > got.enter else 0.0
-    yield Waited(sent.place, sent.cell, sent.enter, sent.exit, late, got.place if late else None)
+    yield _Waited.until(got, sent) if sent.exit > got.enter else _Waited(sent, 0.0, None)
 
 
 def _name(file: RankFile, cell: int) -> str:
@@ -218,14 +215,12 @@ def _orders(files: Sequence[RankFile], arrivals: Sequence[_End]) -> Iterator[Pre
 
 def _in_collective(
     files: Sequence[RankFile], arrivals: Sequence[_End], error: float
-) -> Iterator[Waited]:
+) -> Iterator[_Waited]:
     name = _name(files[arrivals[0].place], arrivals[0].cell)
     if name.startswith(OF_NEIGHBORS):
         return
     for here, needed in zip(arrivals, _needed(files, name, arrivals, error), strict=True):
-        late = _clipped(needed.enter, here.enter, here.exit) if needed else 0.0
-        blamed = needed.place if needed and late else None
-        yield Waited(here.place, here.cell, here.enter, here.exit, late, blamed)
+        yield _Waited.until(needed, here) if needed else _Waited(here, 0.0, None)
 
 
 def _needed(

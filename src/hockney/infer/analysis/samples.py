@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hockney.base.grouping import by_key
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import AUXILIARY
 from hockney.infer.estimate.states import States
@@ -70,9 +71,7 @@ class SampleGroup:
 
     def by_state(self, states: States) -> list[tuple[int | None, SampleGroup]]:
         """The visits of each state of the machine, then those without a state."""
-        by_state: dict[int | None, list[Samples]] = {}
-        for visit in self.visits:
-            by_state.setdefault(states.of(visit.launch, visit.round), []).append(visit)
+        by_state = by_key(self.visits, lambda visit: states.of(visit.launch, visit.round))
         order = sorted(by_state, key=lambda state: (state is None, state))
         return [(state, SampleGroup(self.name, by_state[state])) for state in order]
 

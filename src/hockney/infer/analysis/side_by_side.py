@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.base.grouping import by_key
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.differences import Judged, exact, paired_each
 from hockney.infer.estimate.points import PointEstimate, hidden_log
-from hockney.plan.axes import Key, curve_key, key_without
+from hockney.plan.axes import curve_key, key_without
 from hockney.plan.memories import HOST
 from hockney.plan.messages import BY_DATATYPE, BY_HAND
 from hockney.plan.variants import DEFAULT_TOLERANCE
@@ -79,11 +80,9 @@ def _ratios(
     """Points over those that differ from them in these axes only; those of one curve are judged
     together."""
     base_of = {key_without(base, *axes): base for base in bases}
-    curves: dict[Key, list[tuple[PointEstimate, PointEstimate]]] = {}
-    for point in points:
-        base = base_of.get(key_without(point, *axes))
-        if base is not None:
-            curves.setdefault(curve_key(point), []).append((point, base))
+    keys = [(point, key_without(point, *axes)) for point in points]
+    pairs = [(point, base_of[key]) for point, key in keys if key in base_of]
+    curves = by_key(pairs, lambda pair: curve_key(pair[0]))
     return [ratio for both in curves.values() for ratio in judged_ratios(both)]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
+from hockney.base.grouping import by_key
 from hockney.infer.analysis.network.outlier_rule import (
     LEAST_MEMBERS,
     LEAST_RATIO,
@@ -107,13 +108,10 @@ class SlowRank:
 def slow_ranks(spreads: Sequence[Spread], is_simulated: bool = False) -> list[SlowRank]:
     """Ranks whose mean, which every disturbance moves, is an outlier by the test of
     network/outlier_rule.py, the slowest first."""
-    sets: dict[Point, list[Spread]] = {}
-    for spread in spreads:
-        if spread.rank is not None and spread.mean_s > 0.0:
-            sets.setdefault(spread.point, []).append(spread)
+    known = [spread for spread in spreads if spread.rank is not None and spread.mean_s > 0.0]
     suspects: list[tuple[Spread, float]] = []
     chances: list[float] = []
-    for members in sets.values():
+    for members in by_key(known, lambda spread: spread.point).values():
         if len(members) >= LEAST_MEMBERS:
             test = tested(np.log([member.mean_s for member in members]))
             suspects += zip(members, np.exp(test.excess).tolist(), strict=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from hockney.base.units import (
     format_ratio,
@@ -15,13 +16,13 @@ from hockney.base.units import (
     how_many,
     listed,
 )
-from hockney.infer.analysis.conditions.crowding import Oversubscribed, oversubscribed
-from hockney.infer.analysis.conditions.detours import Detour, detours
-from hockney.infer.analysis.conditions.noise import Disturbance, disturbances
+from hockney.infer.analysis.conditions.crowding import oversubscribed
+from hockney.infer.analysis.conditions.detours import detours
+from hockney.infer.analysis.conditions.noise import disturbances
 from hockney.infer.analysis.conditions.starts import skew_of
 from hockney.infer.analysis.conditions.state_changes import StateChanges
 from hockney.infer.analysis.conditions.transports import Transports
-from hockney.infer.analysis.conditions.unlike_launches import KeptApart, Modes, unlike_launches
+from hockney.infer.analysis.conditions.unlike_launches import unlike_launches
 from hockney.infer.analysis.launches_needed import launches_needed
 from hockney.infer.analysis.side_by_side import MethodRatio
 from hockney.infer.estimate.interval import Interval
@@ -246,26 +247,10 @@ class SlowDatatype:
         )
 
 
-Warning = (
-    Incomplete
-    | NothingMeasured
-    | FailedLaunches
-    | WithoutNodes
-    | SourceNote
-    | NotPinned
-    | NotProbed
-    | Oversubscribed
-    | Detour
-    | Skewed
-    | Disturbance
-    | CoarseClock
-    | Noisy
-    | FewLaunches
-    | StateChanges
-    | Modes
-    | KeptApart
-    | SlowDatatype
-)
+class Warning(Protocol):
+    @property
+    def text(self) -> str:
+        """What happened, and what to do about it."""
 
 
 def warnings(

@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
+from hockney.base.grouping import by_key
 from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.conditions import ASIDE, Conditions, compared, conditions_of
 from hockney.infer.estimate.differences import Judged, both, exact, paired
@@ -18,7 +19,7 @@ from hockney.infer.estimate.sequential import level_of_counts, level_of_look
 from hockney.infer.estimate.shifts import LEVEL
 from hockney.plan.axes import AXES, Point, point_of, sort_key
 from hockney.plan.variants import LEAST_BLOCKS, Comparison
-from hockney.records import Probe, Round, Run, Samples
+from hockney.records import Run, Samples
 
 LEAST_LEVEL = 1e-9
 """Least level of a test: an early look may use next to none of the error rate."""
@@ -28,7 +29,6 @@ difference is below its own standard error, and does not determine the number.""
 OF_RATIOS = 1.0 - 2.0 * ASIDE
 """Part of the error rate for the test of the ratios; the rest is for those of the two probes."""
 UNPROBED = Conditions()
-T = TypeVar("T", Samples, Probe, Round)
 
 
 class Seen(NamedTuple):
@@ -126,8 +126,9 @@ class BlockTimes:
 def block_times(run: Run) -> BlockTimes:
     """The medians of the launches that ended by themselves."""
     failed = {end.launch for end in run.ends if end.reason in ("failed", "interrupted")}
-    samples, probes = _by_launch(run.samples), _by_launch(run.probes)
-    rounds = _by_launch(run.rounds)
+    samples = by_key(run.samples, lambda visit: visit.launch)
+    probes = by_key(run.probes, lambda probe: probe.launch)
+    rounds = by_key(run.rounds, lambda round_: round_.launch)
     times = BlockTimes(is_simulated=run.is_simulated)
     for launch in run.launches:
         if launch.variant is None or launch.block is None or launch.launch in failed:
@@ -136,13 +137,6 @@ def block_times(run: Run) -> BlockTimes:
         conditions = conditions_of(probes.get(here, ()), rounds.get(here, ()))
         times.add(launch.variant, launch.block, samples.get(here, ()), conditions)
     return times
-
-
-def _by_launch(records: Iterable[T]) -> dict[int, list[T]]:
-    by_launch: dict[int, list[T]] = {}
-    for record in records:
-        by_launch.setdefault(record.launch, []).append(record)
-    return by_launch
 
 
 def _without(point: Point, axes: Sequence[str]) -> Point:

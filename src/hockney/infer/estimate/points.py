@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from hockney.base.grouping import by_key
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import Mode
 from hockney.infer.estimate.states import State, States
@@ -123,12 +124,23 @@ class Estimates:
         return self.states.states[number]
 
 
+Pair = tuple[int, int]
+"""The lower rank first."""
+
+
+def slower_by_pair(points: Iterable[PointEstimate]) -> dict[Pair, PointEstimate]:
+    """The points of pairs of ranks; where both ranks or directions have one, the slower."""
+    slower: dict[Pair, PointEstimate] = {}
+    for point in points:
+        pair = min(point.peers), max(point.peers)
+        if pair not in slower or slower[pair].typical_s < point.typical_s:
+            slower[pair] = point
+    return slower
+
+
 def by_curve(points: Iterable[PointEstimate]) -> dict[Key, list[PointEstimate]]:
     """Groups points by curve (plan.axes.curve_key)."""
-    curves: dict[Key, list[PointEstimate]] = {}
-    for point in points:
-        curves.setdefault(curve_key(point), []).append(point)
-    return curves
+    return by_key(points, curve_key)
 
 
 def statistic_of(points: Iterable[PointEstimate]) -> str:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from hockney.infer.arrays import Array
+from hockney.infer.estimate.by_launch import median_of_ordered
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
 
 WEEK_S, DAY_S = 7 * 86400.0, 86400.0
@@ -39,8 +40,7 @@ def week_of(times: Array, raw: Array, noise: Array) -> Array:
 
 def _medians(values: Array) -> Array:
     """The median of each row as a column; numpy sorts faster than it finds a median."""
-    ordered, count = np.sort(values, axis=1), values.shape[1]
-    return np.asarray(ordered[:, [(count - 1) // 2, count // 2]].mean(axis=1)[:, None])
+    return median_of_ordered(np.sort(values, axis=1))[:, None]
 
 
 def waves_at(times: Array) -> Array:

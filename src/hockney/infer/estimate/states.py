@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.base.grouping import by_key
 from hockney.base.units import LONGEST_S
 from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.clock_steps import resolution_s, spread_over_steps
@@ -224,9 +225,7 @@ def _ordered(
 ) -> tuple[tuple[State, ...], dict[Key, int]]:
     """States of labelled rounds, most rounds first, and the number of each round's state; those
     without enough rounds come last."""
-    members: dict[int, list[Key]] = {}
-    for key, label in rounds.items():
-        members.setdefault(label, []).append(key)
+    members = by_key(rounds, lambda key: rounds[key])
     enough = _enough(rounds)
     by_rounds = sorted(members, key=lambda label: (label not in enough, -len(members[label])))
     renamed = {label: number for number, label in enumerate(by_rounds)}

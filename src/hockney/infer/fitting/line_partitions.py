@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.infer.arrays import Array, Flags
+from hockney.infer.arrays import Array, Flags, Indices
 from hockney.infer.fitting.line import bounded_line
 from hockney.infer.fitting.partition import (
     LEAST_SIZES,
@@ -15,8 +14,6 @@ from hockney.infer.fitting.partition import (
     first_of_size,
     runs,
 )
-
-Indices = NDArray[np.intp]
 
 MOST_BLOCKS = 160
 """Most blocks in the dynamic programming; more sizes are grouped with neighbours, and each

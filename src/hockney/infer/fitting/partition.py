@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.infer.arrays import Array, Flags
-
-Indices = NDArray[np.intp]
+from hockney.infer.arrays import Array, Flags, Indices
 
 LEAST_SIZES = 3
 """Least sizes of a segment: a line fits any two sizes exactly."""

@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.infer.arrays import Array
+from hockney.infer.arrays import Array, Indices
 from hockney.infer.fitting.likelihood import DEGREES, likelier_scale, scale
 from hockney.infer.fitting.line import LEAST_PREDICTED, bounded_line, cut, weighted_line
 from hockney.infer.fitting.partition import LEAST_SIZES, first_of_size
-
-Indices = NDArray[np.intp]
 
 _STEPS = 6
 """Steps of reweighted least squares from the best start; they continue at the next scale."""

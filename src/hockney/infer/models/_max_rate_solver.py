@@ -12,11 +12,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hockney.infer.arrays import Array
-
-Indices = NDArray[np.intp]
+from hockney.infer.arrays import Array, Indices
 
 
 def point_moments(bytes_: Array, target: Array, weight: Array) -> Array:

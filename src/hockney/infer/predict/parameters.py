@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hockney.base.errors import HockneyError, UsageError
+from hockney.base.grouping import by_key
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import curve_of
@@ -179,13 +180,13 @@ def parameters_of(points: Sequence[PointEstimate], placement: Sequence[Place]) -
     """Fits each level to ping-pong times between ranks at that distance: alpha and beta of each
     pair by hockney.line, then their medians over the pairs. Raises if no pair has two sizes."""
     at = {place.rank: place for place in placement}
-    pairs: dict[tuple[int, ...], list[PointEstimate]] = {}
-    for point in points:
-        of_two = len(point.peers) == 2 and point.ranks == 2
-        if point.operation in ONE_WAY and of_two and point.is_plain:
-            pairs.setdefault(point.peers, []).append(point)
+    of_two = [
+        point
+        for point in points
+        if len(point.peers) == point.ranks == 2 and point.operation in ONE_WAY and point.is_plain
+    ]
     by_level: dict[str, list[tuple[float, float]]] = {}
-    for (first, second), times in pairs.items():
+    for (first, second), times in by_key(of_two, lambda point: point.peers).items():
         if first not in at or second not in at:
             continue
         try:

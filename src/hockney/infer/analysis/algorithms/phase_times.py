@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hockney.base.grouping import by_key
 from hockney.infer.analysis.algorithms.best import is_collective
 from hockney.infer.analysis.algorithms.predicted import Predicted
 from hockney.infer.analysis.network.places import places_by_count
@@ -63,11 +64,8 @@ def phased(
     """The collectives of a run that messages make. points: its estimates."""
     places = places_by_count(run.launches)
     seconds = {id(prediction.point): prediction.seconds for prediction in predicted}
-    groups: dict[object, list[Phase]] = {}
-    for point in points:
-        if point.phase is not None:
-            phase = Phase(point, seconds.get(id(point)))
-            groups.setdefault(key_without(point, "phase", "buffers"), []).append(phase)
+    each = [Phase(point, seconds.get(id(point))) for point in points if point.phase is not None]
+    groups = by_key(each, lambda phase: key_without(phase.point, "phase", "buffers"))
     collectives = []
     for group in groups.values():
         wholes = [phase for phase in group if phase.point.phase == ALL_PHASES]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hockney.base.grouping import by_key
 from hockney.infer.analysis.algorithms.best import CollectiveCell, name_of
 from hockney.plan.arrivals import PATTERNS
 from hockney.plan.workloads.collective import DEFAULT
@@ -29,10 +30,8 @@ class Regret:
 def regrets(cells: Sequence[CollectiveCell]) -> list[Regret]:
     """Regrets by collective, ranks and size, where several algorithms met several patterns. Medians
     alone are compared: what is surely the best in one pattern is in the cells."""
-    groups: dict[tuple[str, int, int], list[CollectiveCell]] = {}
-    for cell in cells:
-        if cell.arrived.pattern is not None:
-            groups.setdefault((cell.collective, cell.ranks, cell.bytes), []).append(cell)
+    known = [cell for cell in cells if cell.arrived.pattern is not None]
+    groups = by_key(known, lambda cell: (cell.collective, cell.ranks, cell.bytes))
     least_regrets = []
     for key, group in groups.items():
         group.sort(key=_place)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from hockney.base.grouping import by_key
 from hockney.infer.analysis.claims.published_base import (
     HALF_ROUND_TRIP,
     OUR_LINE,
@@ -164,15 +165,15 @@ def positions(
     transport = transport_of(run)
     definition = run.launches[0].definition if run.launches else None
     own = _own_numbers(run, estimates, line) if transport is not None else {}
-    groups: dict[tuple[str, int | None, str], list[PublishedFigure]] = {}
     name = own_name(run)
-    for figure in published_figures():
-        if (
-            figure.system != name
-            and (figure.quantity, figure.bytes) in own
-            and _is_alike(figure.transport, transport)
-        ):
-            groups.setdefault((figure.quantity, figure.bytes, figure.method), []).append(figure)
+    others = [
+        figure
+        for figure in published_figures()
+        if figure.system != name
+        and (figure.quantity, figure.bytes) in own
+        and _is_alike(figure.transport, transport)
+    ]
+    groups = by_key(others, lambda figure: (figure.quantity, figure.bytes, figure.method))
     places = []
     for (quantity, size), (method, value) in own.items():
         places += [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hockney.base.errors import UsageError
+from hockney.base.grouping import by_key
 from hockney.infer.analysis.comparison.common_points import (
     above_0,
     common_points,
@@ -234,9 +235,7 @@ def _moved(analysis: Analysis) -> list[str]:
 
 def _gaps(points: Sequence[PointDifference], tolerance: float, whole: Judged | None) -> list[Gap]:
     """whole: where it alone shows a difference, which is then at all points."""
-    curves: dict[object, list[PointDifference]] = {}
-    for point in points:
-        curves.setdefault(curve_key(point.base), []).append(point)
+    curves = by_key(points, lambda point: curve_key(point.base))
     return [_gap(of_it, tolerance, whole) for of_it in curves.values()]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hockney.base.grouping import by_key
 from hockney.base.units import format_size, listed
 from hockney.infer.analysis.conditions.ports import Port
 from hockney.infer.analysis.conditions.transports import REACHES, TCP, Carrier, SizePath, Transports
@@ -118,9 +119,7 @@ def _faster(used: Port, others: list[Port]) -> Port | None:
 def _uneven_nodes(transports: Transports) -> Iterator[Detour]:
     """Pairs whose messages of a size went another way than those of most, under one variant."""
     for reach in REACHES:
-        groups: dict[tuple[int, str], list[SizePath]] = {}
-        for path in transports.of(reach):
-            groups.setdefault((path.bytes, path.variant or ""), []).append(path)
+        groups = by_key(transports.of(reach), lambda path: (path.bytes, path.variant or ""))
         uneven = (_uneven(groups[key]) for key in sorted(groups, reverse=True))
         text = next(filter(None, uneven), None)
         if text is not None:

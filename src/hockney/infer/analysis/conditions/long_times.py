@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.base.grouping import by_key
 from hockney.base.units import format_percent, format_ratio, format_seconds
 from hockney.infer.analysis.conditions.noise import waited
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.launches import WAITED
-from hockney.records import Noise, Run
+from hockney.records import Run
 
 LONG = 10.0
 """Times the median of its launch from which on a sample is a long one."""
@@ -34,19 +35,14 @@ class Counters:
 
 def counters_of(run: Run) -> dict[int, Counters]:
     """By launch; without those of which the kernel reports nothing."""
-    by_rank: dict[tuple[int, int], list[Noise]] = {}
-    for noise in run.noises:
-        if noise.waited_s is not None:
-            by_rank.setdefault((noise.launch, noise.rank), []).append(noise)
-    of_launch: dict[int, list[list[Noise]]] = {}
-    for (launch, _), group in by_rank.items():
-        of_launch.setdefault(launch, []).append(group)
+    known = [noise for noise in run.noises if noise.waited_s is not None]
+    by_rank = by_key(known, lambda noise: (noise.launch, noise.rank)).values()
     return {
         launch: Counters(
             any(waited(group) > WAITED for group in groups),
             sum(noise.switches or 0.0 for group in groups for noise in group),
         )
-        for launch, groups in of_launch.items()
+        for launch, groups in by_key(by_rank, lambda group: group[0].launch).items()
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.base.grouping import by_key
 from hockney.base.units import format_ratio
 from hockney.infer.estimate.launches import WAITED
 from hockney.records import Noise, Run
@@ -63,13 +64,10 @@ class Disturbance:
 
 def disturbances(run: Run) -> list[Disturbance]:
     """The disturbances beyond their limits; empty for a simulated run."""
-    by_rank: dict[tuple[int, int], list[Noise]] = {}
     every = list(run.noises)
-    for noise in every:
-        by_rank.setdefault((noise.launch, noise.rank), []).append(noise)
-    if not by_rank or run.is_simulated:
+    if not every or run.is_simulated:
         return []
-    groups = list(by_rank.values())
+    groups = list(by_key(every, lambda noise: (noise.launch, noise.rank)).values())
     quota = list(_quota(groups))
     looked_for = (
         ("waited", max(map(waited, groups)), WAITED),
@@ -131,10 +129,8 @@ def _stolen(groups: list[list[Noise]]) -> float:
     """Largest fraction of a rank's time that the hypervisor took. Each record counts from the last
     one with the counter, so all wall time counts."""
     worst = 0.0
-    by_rank: dict[int, list[Noise]] = {}
-    for group in groups:
-        by_rank.setdefault(group[0].rank, []).extend(group)
-    for looks in by_rank.values():
+    every = (noise for group in groups for noise in group)
+    for looks in by_key(every, lambda noise: noise.rank).values():
         stolen = sum(noise.steal_s or 0.0 for noise in looks)
         if stolen >= STOLEN_LEAST_S:
             worst = max(worst, stolen / sum(noise.wall_s or 0.0 for noise in looks))

@@ -15,6 +15,7 @@ from typing import Literal
 
 import msgspec
 
+from hockney.base.grouping import by_key
 from hockney.infer.analysis.conditions.ports import Port, port_of
 from hockney.records import PathRecord, PortCounters, Run, TcpBytes
 
@@ -97,9 +98,7 @@ class Transports:
     def text(self) -> str | None:
         """The ways in one line, those of variants apart if they differ; None if nothing was
         tried."""
-        by_variant: dict[str | None, list[SizePath]] = {}
-        for path in self.paths:
-            by_variant.setdefault(path.variant, []).append(path)
+        by_variant = by_key(self.paths, lambda path: path.variant)
         words = {variant: _in_one_line(paths) for variant, paths in by_variant.items()}
         if len(set(words.values())) <= 1:
             return next(iter(words.values()), None)
@@ -107,10 +106,9 @@ class Transports:
 
 
 def _usual(paths: Iterable[SizePath]) -> str | None:
-    by_size: dict[int, list[str]] = {}
-    for path in paths:
-        by_size.setdefault(path.bytes, []).append(path.text)
-    usual = [max(texts, key=texts.count) for _, texts in sorted(by_size.items())]
+    by_size = by_key(paths, lambda path: path.bytes)
+    each = ([path.text for path in by_size[size]] for size in sorted(by_size))
+    usual = [max(texts, key=texts.count) for texts in each]
     return ", ".join(dict.fromkeys(usual)) or None
 
 
@@ -137,12 +135,12 @@ def transports_of(run: Run) -> Transports | None:
 
 def _size_paths(run: Run, whole: Mapping[tuple[int, str | None], PathRecord]) -> Iterable[SizePath]:
     """The two ends of each exchange, the lower rank's first."""
-    exchanges: dict[tuple[int, str, int, tuple[int, ...]], list[PathRecord]] = {}
     variants = {record.launch: record.variant for record in run.launches}
-    for path in run.paths:
-        if path.reach in REACHES and path.bytes and path.messages and len(path.peers) == 2:
-            key = (path.launch, path.reach, path.bytes, tuple(sorted(path.peers)))
-            exchanges.setdefault(key, []).append(path)
+    of_two = (path for path in run.paths if path.reach in REACHES and len(path.peers) == 2)
+    exchanges = by_key(
+        (path for path in of_two if path.bytes and path.messages),
+        lambda path: (path.launch, path.reach, path.bytes or 0, tuple(sorted(path.peers))),
+    )
     for (launch, reach, size, peers), ends in exchanges.items():
         ends.sort(key=lambda end: end.peers)
         node = whole.get((launch, ends[0].host))
@@ -223,13 +221,9 @@ def _fraction(port: Port, sent: PathRecord, total: float) -> float | None:
 
 
 def _nodes(whole: Iterable[PathRecord]) -> Iterable[NodePorts]:
-    by_host: dict[str | None, list[PathRecord]] = {}
-    for path_record in whole:
-        by_host.setdefault(path_record.host, []).append(path_record)
-    for host, records in by_host.items():
-        ports: dict[str, list[Port]] = {}
-        for port in (port_of(p) for record in records for p in record.ports or []):
-            ports.setdefault(port.name, []).append(port)
+    for host, records in by_key(whole, lambda record: record.host).items():
+        every = (port_of(port) for record in records for port in record.ports or [])
+        ports = by_key(every, lambda port: port.name)
         yield NodePorts(host, tuple(_summed(same) for same in ports.values()))
 
 

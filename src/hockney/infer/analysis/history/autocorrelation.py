@@ -14,9 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from hockney.infer.arrays import Array, Whole
 
 CORRELATIONS = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.95])[:, None]
 """Correlations of neighbours that are tried, shape (correlations, 1). Negative ones make no level
@@ -79,7 +78,7 @@ def _whitened(column: Array) -> Array:
     return np.hstack([first, column[1:] - CORRELATIONS * column[:-1]])
 
 
-def step(values: Array, places: NDArray[np.int64], tolerance: float) -> Evidence:
+def step(values: Array, places: Whole, tolerance: float) -> Evidence:
     """The most likely step at one of the places. values: logarithms, shape (n,); tolerance: a
     logarithm."""
     noise = _Noise.of(values)
@@ -110,7 +109,7 @@ def _judged(
     with_ones: Array,
     squares: Array,
     tolerance: float,
-    places: NDArray[np.int64],
+    places: Whole,
 ) -> Evidence:
     """The evidence for the most likely of some columns, from the products of each whitened column
     with the values, the level and itself; shape (correlations, columns)."""

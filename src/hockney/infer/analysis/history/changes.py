@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockney.infer.analysis.history.autocorrelation import (
     Evidence,
@@ -21,9 +20,10 @@ from hockney.infer.analysis.history.autocorrelation import (
     step,
     without_outliers,
 )
+from hockney.infer.arrays import Array, Whole
 
-Array = NDArray[np.float64]
-
+CALIBRATED_RUNS = 60.0
+"""Length in runs of the simulated histories, for which probabilities are stated."""
 FALSE_ALARMS = 0.01
 """Largest fraction of histories of 60 runs without a change in which one is reported at any look: a
 daily check must not give a false alarm each month."""
@@ -60,8 +60,8 @@ class Change(NamedTuple):
     """Index of the first value of the new level."""
     ratio: float
     """Median after the change over the median before, not of logarithms."""
-    p: float
-    """Chance that a history of 60 runs without a change shows one as clear at any look."""
+    run_length: float
+    """Average number of runs to a false alarm as clear."""
 
 
 class Drift(NamedTuple):
@@ -69,8 +69,8 @@ class Drift(NamedTuple):
 
     ratio: float
     """The last value over the first, along the line; not of logarithms."""
-    p: float
-    """Chance that a history of 60 runs without a drift shows one as clear at any look."""
+    run_length: float
+    """Average number of runs to a false alarm as clear."""
 
 
 def changes_or_drift(
@@ -91,7 +91,7 @@ def changes_or_drift(
     levels = levels_likelihood(cleaned, [change.at for change in changes])
     if 2.0 * (levels - drift.likelihood) > (2 * len(changes) - 1) * math.log(n):  # Schwarz
         return changes, None
-    return [], Drift(math.exp(drift.size), _p(drift, DRIFT_LIMIT + more))
+    return [], Drift(math.exp(drift.size), _run_length(drift, DRIFT_LIMIT + more))
 
 
 def change_points(values: Array, tolerance: float, series: int = 1) -> list[Change]:
@@ -102,7 +102,7 @@ def change_points(values: Array, tolerance: float, series: int = 1) -> list[Chan
     changes: list[tuple[int, float]] = []
     while first := _first_change(cleaned[start:], values[start:], limit, more):
         start += first.at
-        changes.append((start, _p(first, STEP_LIMIT + more)))
+        changes.append((start, _run_length(first, STEP_LIMIT + more)))
     return _lasting(values, _placed(cleaned, changes), tolerance)
 
 
@@ -123,7 +123,7 @@ def _first_change(cleaned: Array, values: Array, tolerance: float, more: float) 
     return None
 
 
-def _places(n: int) -> NDArray[np.int64]:
+def _places(n: int) -> Whole:
     return np.arange(LEAST_RUNS, n - LEAST_RUNS + 1)
 
 
@@ -137,13 +137,13 @@ def _placed(values: Array, changes: Sequence[tuple[int, float]]) -> list[tuple[i
     """The changes, each moved to where it best divides the runs between its neighbours."""
     bounds = [0, *(at for at, _ in changes), len(values)]
     placed = list(changes)
-    for number, (at, p) in enumerate(changes):
+    for number, (at, run_length) in enumerate(changes):
         low, high = bounds[number], bounds[number + 2]
         if high - at >= LEAST_RUNS:
             places = range(low + LEAST_RUNS, high - LEAST_RUNS + 1)
             at = min(places, key=lambda place: _deviations(values[low:high], place - low))
         bounds[number + 1] = at
-        placed[number] = (at, p)
+        placed[number] = (at, run_length)
     return placed
 
 
@@ -164,14 +164,15 @@ def _lasting(values: Array, changes: Sequence[tuple[int, float]], tolerance: flo
         smallest = int(np.abs(sizes).argmin())
         if abs(sizes[smallest]) > math.log1p(tolerance):
             return [
-                Change(at, math.exp(size), p)
-                for (at, p), size in zip(left, sizes.tolist(), strict=True)
+                Change(at, math.exp(size), run_length)
+                for (at, run_length), size in zip(left, sizes.tolist(), strict=True)
             ]
         del left[smallest]
     return []
 
 
-def _p(evidence: Evidence, limit: float) -> float:
-    """The chance that a history without a change reaches this ratio at any look: beyond the limit,
-    simulated maxima become rarer by a factor of e in RARER or less."""
-    return FALSE_ALARMS * min(1.0, math.exp((limit - evidence.ratio) / RARER))
+def _run_length(evidence: Evidence, limit: float) -> float:
+    """By the chance that a history of CALIBRATED_RUNS without a change reaches this ratio at any
+    look: beyond the limit, simulated maxima become rarer by a factor of e in RARER or less."""
+    p = FALSE_ALARMS * min(1.0, math.exp((limit - evidence.ratio) / RARER))
+    return CALIBRATED_RUNS / p

@@ -11,25 +11,22 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hockney.base.grouping import by_key
 from hockney.base.units import format_size, how_many
 from hockney.infer.analysis.conditions.between import are_one_state
 from hockney.infer.analysis.history.autocorrelation import step, without_outliers
-from hockney.infer.analysis.history.changes import LAST, LEAST_RUNS, changes_or_drift
+from hockney.infer.analysis.history.changes import LAST, LEAST_RUNS, Drift, changes_or_drift
 from hockney.infer.analysis.history.course import LEAST_RUN_LENGTH, course_of
 from hockney.infer.analysis.history.run_facts import HANDOVER, POINTS, RunFacts, system_label
+from hockney.infer.arrays import Array
 from hockney.infer.estimate.interval import Interval
 
 if TYPE_CHECKING:
     from hockney.infer.analysis.findings import DecidingFinding
 
-Array = NDArray[np.float64]
-
 FEW_RUNS = 120
 """Most runs that are judged as a whole; more are judged one after the other."""
-CALIBRATED_RUNS = 60.0
-"""Length in runs of the histories for which changes.py states its probabilities."""
 
 WORSE_RULE = (
     "worse: the level since the last change is worse than the best level before it by more than "
@@ -50,15 +47,6 @@ class RunPoint:
     file: str
     value: float
     interval: Interval | None
-
-
-class Trending(NamedTuple):
-    """A slow change of the whole series."""
-
-    ratio: float
-    """The last run over the first, along the line."""
-    run_length: float
-    """Average number of runs to a false alarm as clear."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +77,7 @@ class Trend:
     bytes: int
     points: tuple[RunPoint, ...]
     changes: tuple[ChangePoint, ...]
-    drift: Trending | None
+    drift: Drift | None
     """A slow change of the whole series, which excludes changes of level; None without one."""
     worse: str | None
     """Why the last runs are worse, by WORSE_RULE; None where they are not."""
@@ -149,9 +137,8 @@ class History:
 
 def histories(runs: Sequence[RunFacts], tolerance: float, together: bool = False) -> list[History]:
     """One history of each system, or of all runs together."""
-    systems: dict[str, list[RunFacts]] = {}
-    for run in sorted(runs, key=lambda run: run.started):
-        systems.setdefault("all runs" if together else run.system, []).append(run)
+    in_order = sorted(runs, key=lambda run: run.started)
+    systems = by_key(in_order, lambda run: "all runs" if together else run.system)
     return [_history(name, of, tolerance) for name, of in sorted(systems.items())]
 
 
@@ -288,35 +275,24 @@ class _LevelStep(NamedTuple):
 
 def _changes(
     points: Sequence[RunPoint], logs: Array, tolerance: float, count: int
-) -> tuple[list[_LevelStep], Trending | None]:
+) -> tuple[list[_LevelStep], Drift | None]:
     """The changes of level, or the drift: of few runs by likelihood ratios, of many by the sequence
     that is valid at every look. count: how many series share an error rate."""
     if len(logs) <= FEW_RUNS:
         level_changes, drift = changes_or_drift(logs, tolerance, count)
         ends = [0, *(change.at for change in level_changes), len(logs)]
         few = [
-            _LevelStep(
-                at, *_begun(logs[ends[i] : ends[i + 2]], ends[i]), ratio, CALIBRATED_RUNS / p
-            )
-            for i, (at, ratio, p) in enumerate(level_changes)
+            _LevelStep(at, *_begun(logs[ends[i] : ends[i + 2]], ends[i]), ratio, run_length)
+            for i, (at, ratio, run_length) in enumerate(level_changes)
         ]
-        return few, Trending(drift.ratio, CALIBRATED_RUNS / drift.p) if drift else None
+        return few, drift
     times = np.array([point.started.timestamp() for point in points])
     changes = course_of(times, logs[:, None], tolerance, LEAST_RUN_LENGTH * count).changes
     ends = [0, *(change.at for change in changes), len(logs)]
     many = []
-    for i, level_change in enumerate(changes):
+    for i, (_, at, first, last, *_, run_length, _) in enumerate(changes):
         before, after = (np.median(logs[ends[j] : ends[j + 1]]) for j in (i, i + 1))
-        ratio = math.exp(float(after - before))
-        many.append(
-            _LevelStep(
-                level_change.at,
-                level_change.first,
-                level_change.last,
-                ratio,
-                level_change.run_length,
-            )
-        )
+        many.append(_LevelStep(at, first, last, math.exp(float(after - before)), run_length))
     return many, None
 
 

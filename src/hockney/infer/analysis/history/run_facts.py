@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hockney.base.grouping import by_key
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.estimate.points import Estimates, PointEstimate
 from hockney.plan import plan_facts
@@ -84,9 +85,7 @@ def facts_of(
     points = estimates.own()
     if started is None or not points:
         return None
-    curves: dict[str, list[PointEstimate]] = {}
-    for point in points:
-        curves.setdefault(curve_text(point), []).append(point)
+    curves = by_key(points, curve_text)
     if len(curves) > MOST_CURVES:
         curves = {"": list(points)}
     together = _together(run, curves)
