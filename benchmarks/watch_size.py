@@ -28,7 +28,8 @@ from hockney.infer.analysis.history.watch_state import resume, state_of
 from hockney.records import LaunchRecord, PairTimes, Place, Record, RunRecord, encode, read
 from hockney.run.measure.looks import append_look, read_looks
 from hockney.run.measure.parts_file import PartsFile
-from hockney.show.history.watch_lines import look_line, prometheus
+from hockney.show.history.metrics import prometheus
+from hockney.show.history.watch_lines import look_line
 
 LAUNCHES, ROUNDS, OF_SWITCH = 3, 10, 32
 BEGAN = datetime(2026, 1, 5, tzinfo=timezone.utc)

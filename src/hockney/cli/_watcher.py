@@ -217,11 +217,11 @@ class Watcher:
         """Writes the metrics, and the page if there is news or it is of another day: drawing takes
         time."""
         from hockney.base.outputs import write_output
-        from hockney.show.history import watch_lines as view
+        from hockney.show.history.metrics import prometheus
         from hockney.show.report import render_watch
 
         if self.prometheus is not None:
-            write_output(self.prometheus, view.prometheus(self._watch), force=True, mode=0o644)
+            write_output(self.prometheus, prometheus(self._watch), force=True, mode=0o644)
         if self.page is None or judged.watched is None:
             return
         if has_news or _age_s(self.page) > DAY_S:

@@ -188,13 +188,14 @@ def _show(
     explain: bool,
 ) -> None:
     from hockney.show.history import history_lines as view
+    from hockney.show.history import metrics
     from hockney.show.tables.as_json import dumps
     from hockney.show.verdicts.decision_lines import decision_lines
 
     if as_json:
         click.echo(dumps(view.history_json(histories, tolerance, decision)))
     elif openmetrics:
-        click.echo(view.openmetrics(histories), nl=False)
+        click.echo(metrics.openmetrics(histories), nl=False)
     else:
         if decision is not None:
             click.echo("\n".join([*decision_lines(decision), ""]))

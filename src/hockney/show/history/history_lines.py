@@ -1,8 +1,8 @@
-"""Shows a history to people, programs and Prometheus' file collector."""
+"""Shows a history to people and programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hockney.base.units import first_few, format_rate, format_seconds, how_many
@@ -167,81 +167,3 @@ def _trend_json(trend: Trend) -> dict[str, Any]:
             for change in trend.changes
         ],
     }
-
-
-TIME, RATE = "hockney_time_seconds", "hockney_bandwidth_bytes_per_second"
-"""Metrics of a trend."""
-METRICS = {
-    TIME: ("seconds", "Time of a message or operation, the last run."),
-    RATE: (None, "Bytes over time, the last run."),
-    "hockney_worse": (None, "1 where the last runs are worse."),
-    "hockney_last_run_failed": (None, "1 where the last run by itself has an outlier or failed."),
-    "hockney_last_run_outlier": (
-        None,
-        "1 for each part that the last run by itself shows to be slow.",
-    ),
-    "hockney_runs": (None, "Runs in the history."),
-    "hockney_last_run_timestamp_seconds": ("seconds", "Start of the last run."),
-}
-"""The unit and the help of each metric."""
-
-
-def openmetrics(histories: Sequence[History]) -> str:
-    """The last run of each system as OpenMetrics 1.0 text; one family of gauges after the other."""
-    families: dict[str, list[str]] = {name: [] for name in METRICS}
-    for history in histories:
-        for trend in history.trends:
-            name = RATE if trend.unit == "B/s" else TIME
-            families[name] += _samples(name, history.label, trend)
-        numbers: dict[str, float] = {
-            "hockney_worse": int(bool(history.worse)),
-            "hockney_last_run_failed": int(bool(history.failed)),
-            "hockney_runs": len(history.runs),
-        }
-        if history.runs:
-            started = history.runs[-1].started.timestamp()
-            numbers["hockney_last_run_timestamp_seconds"] = started
-        for name, number in numbers.items():
-            families[name].append(f"{name}{metric_labels(system=history.label)} {number!r}")
-        families["hockney_last_run_outlier"] += _outliers(history)
-    lines = []
-    for name, samples in families.items():
-        unit, words = METRICS[name]
-        if samples:
-            lines += [f"# TYPE {name} gauge", *([f"# UNIT {name} {unit}"] if unit else [])]
-            lines += [f"# HELP {name} {words}", *samples]
-    return "\n".join([*lines, "# EOF", ""])
-
-
-def _outliers(history: History) -> Iterator[str]:
-    """Slow parts: a limit of the plan that failed has no words for what it is about."""
-    for finding in history.failed:
-        if finding.names and finding.what:
-            labels = {"name": " ".join(finding.names), "what": finding.what}
-            yield f"hockney_last_run_outlier{metric_labels(system=history.label, **labels)} 1"
-
-
-def _samples(name: str, system: str, trend: Trend) -> list[str]:
-    point = trend.points[-1]
-    numbers = (
-        ("value", point.value),
-        ("low", low_of(point.interval)),
-        ("high", high_of(point.interval)),
-        ("level", trend.level),
-    )
-    labels = {"system": system, "bytes": str(trend.bytes)}
-    labels |= {"curve": trend.curve} if trend.curve else {}
-    return [
-        f"{name}{metric_labels(**labels, what=what)} {number!r}"
-        for what, number in numbers
-        if number is not None
-    ]
-
-
-def metric_labels(**labels: str) -> str:
-    """Labels of a number in Prometheus' text format."""
-
-    def escaped(text: str) -> str:
-        return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-    return "{" + ",".join(f'{name}="{escaped(value)}"' for name, value in labels.items()) + "}"

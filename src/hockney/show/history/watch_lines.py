@@ -1,17 +1,17 @@
-"""Shows what a look found: to people, to a command at an alarm, and to Prometheus."""
+"""Shows what a look found to people, and to a command at an alarm."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from hockney.base.units import first_few, format_seconds, format_size, how_many
 from hockney.infer.analysis.history.course import LevelChange
 from hockney.infer.analysis.history.outlying import Outlying
 from hockney.infer.analysis.history.readings import TIME, WatchedSeries
-from hockney.infer.analysis.history.watch import Watch, Watched
+from hockney.infer.analysis.history.watch import Watched
 from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, UPLINK
 from hockney.infer.estimate.interval import interval_words
-from hockney.show.history.history_lines import metric_labels, rarity_text
+from hockney.show.history.history_lines import rarity_text
 
 PARTS = {
     NODE: "node {}",
@@ -110,57 +110,3 @@ def alarm_environment(
         "HOCKNEY_SINCE": watched.looks[worst.at].started,
         "HOCKNEY_FILE": watched.looks[worst.at].file,
     }
-
-
-def prometheus(watch: Watch) -> str:
-    """The newest look of each system in Prometheus' text format."""
-    lines = []
-    for name, kind, words, samples in _families(watch):
-        lines += [f"# HELP hockney_watch_{name} {words}", f"# TYPE hockney_watch_{name} {kind}"]
-        lines += [f"hockney_watch_{name}{labels} {value!r}" for labels, value in samples]
-    return "\n".join([*lines, ""])
-
-
-def _families(watch: Watch) -> Iterator[tuple[str, str, str, list[tuple[str, float]]]]:
-    systems = [watched for watched in watch.systems.values() if watched.looks]
-    every = [
-        (metric_labels(system=system.label, **_labels_of(now.series)), now)
-        for system in systems
-        for now in system.now()
-    ]
-    each = [pair for pair in every if not pair[1].series.is_part]
-    newest = [(label, now.value) for label, now in each]
-    yield "time_seconds", "gauge", "Time of the newest look: the median, or a quantile.", newest
-    usual = [(label, now.usual) for label, now in each]
-    yield "usual_seconds", "gauge", "Median of that time at the current level.", usual
-    parts = [pair for pair in every if pair[1].series.is_part]
-    newest = [(label, now.value) for label, now in parts]
-    yield "part_ratio", "gauge", "Time of a part's messages over its peers', newest look.", newest
-    usual = [(label, now.usual) for label, now in parts]
-    yield "usual_part_ratio", "gauge", "Median of that ratio at the current level.", usual
-    alarms = [(label, float(now.alarms)) for label, now in every]
-    yield "alarms_total", "counter", "Changes for the worse so far.", alarms
-    outliers = [
-        (metric_labels(system=system.label), float(len(system.looks[-1].outlying)))
-        for system in systems
-    ]
-    yield "outliers", "gauge", "Parts that the newest look alone shows to be slow.", outliers
-    learning = [
-        (metric_labels(system=system.label), float(system.course.is_learning)) for system in systems
-    ]
-    yield "learning", "gauge", "1 while what is usual is not known.", learning
-    started = [
-        (metric_labels(system=system.label), system.looks[-1].started_s) for system in systems
-    ]
-    yield "last_look_timestamp_seconds", "gauge", "Start of the newest look.", started
-
-
-def _labels_of(series: WatchedSeries) -> dict[str, str]:
-    labels = {"bytes": str(series.bytes)}
-    if series.quantile is not None:
-        labels["quantile"] = f"{series.quantile:g}"
-    if series.is_part:
-        labels |= {"part": series.what, "name": " ".join(series.names)}
-    elif series.names:
-        labels["curve"] = series.names[0]
-    return labels
