@@ -146,7 +146,7 @@ def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool)
 
 def _write_otava(histories: list[History], directory: Path, force: bool) -> None:
     """Writes files for Otava. Raises UsageError where one exists, unless forced."""
-    from hockney.show.history.otava import not_written, otava_files
+    from hockney.foreign.exchange.otava import not_written, otava_files
 
     try:
         directory.mkdir(parents=True, exist_ok=True)

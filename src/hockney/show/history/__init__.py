@@ -1,1 +1,1 @@
-"""Shows the course of many runs: history, watch, and what other programs take of it."""
+"""Shows the course of many runs: history, watch, and what Prometheus takes of it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 from datetime import datetime, timedelta, timezone
 
+from hockney.foreign.exchange.otava import otava_files
 from hockney.infer.analysis.history.histories import History
 from hockney.infer.analysis.history.run_facts import RunFacts
-from hockney.show.history.otava import otava_files
 
 DAY = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
