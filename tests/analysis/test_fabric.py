@@ -60,6 +60,11 @@ def test_numbers_of_a_suspect() -> None:
     assert 2.9e-6 < suspect.usual_s < 3.1e-6
 
 
+def test_one_pass_is_not_counted_as_a_fraction() -> None:
+    suspects = [verdict(slow={(1, 4): 1.5}, passes=count).slow[0] for count in (1, 3)]
+    assert [suspect.shown_in for suspect in suspects] == ["the only pass", "3 of 3 passes"]
+
+
 def test_what_one_of_three_passes_shows_is_not_named() -> None:
     run = fabric_run(slow={(1, 4): 1.5})
     usual = fabric_run()

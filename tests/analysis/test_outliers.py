@@ -8,7 +8,6 @@ from itertools import combinations
 import pytest
 
 from conftest import first_of
-from hockney.infer.analysis.network.network_faults import Suspect
 from hockney.infer.analysis.network.outliers import Outlier, find_outliers
 from hockney.infer.estimate import estimate
 from hockney.records import Place, Run
@@ -193,23 +192,3 @@ def test_a_node_that_is_in_no_pair_is_a_doubt() -> None:
     run = run_of(alike, pairs, one_a_node(24))
     assert accused(run) == []
     assert doubts(run) == ["no pair of n5 was measured"]
-
-
-@pytest.mark.parametrize(
-    ("agreeing", "count", "words"), [(1, 1, "the only pass"), (4, 5, "4 of 5 passes")]
-)
-def test_one_pass_is_not_counted_as_a_fraction(agreeing: int, count: int, words: str) -> None:
-    suspect = Suspect(
-        what="pair",
-        names=("n1", "n2"),
-        bytes=8,
-        ratio=2.0,
-        p=0.001,
-        agreeing=agreeing,
-        looks=count,
-        pairs=1,
-        typical_s=2e-6,
-        usual_s=1e-6,
-        way=None,
-    )
-    assert suspect.sure == f"p = 0.001, in {words}"

@@ -43,7 +43,7 @@ from hockney.infer.analysis.network.contention import Contention, Knee, contenti
 from hockney.infer.analysis.network.levels import LevelAtOnce, levels_at_once
 from hockney.infer.analysis.network.located import Located, located_of
 from hockney.infer.analysis.network.matrix import Matrix, matrix_of
-from hockney.infer.analysis.network.network_faults import Suspect, verdict_of_run
+from hockney.infer.analysis.network.network_faults import Suspect, verdict_of
 from hockney.infer.analysis.network.outliers import Outlier, find_outliers
 from hockney.infer.analysis.network.round_times import is_located
 from hockney.infer.analysis.network.slow_parts import SlowPart, Verdict
@@ -242,7 +242,7 @@ class Analysis(EstimatedRun):
         """Slow nodes, switches, cables and pairs; None where no pass was made over all pairs."""
         if self.pairwise is None or is_located(self.run):
             return None
-        return verdict_of_run(self.pairwise, self.workload)
+        return verdict_of(self.pairwise, self.workload)
 
     @cached_property
     def located(self) -> Located | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from hockney.infer.arrays import Array, Whole
@@ -14,6 +16,13 @@ def medians_by(keys: Whole, values: Array) -> tuple[Whole, Array]:
     known, starts, counts = np.unique(keys, return_index=True, return_counts=True)
     low, high = starts + (counts - 1) // 2, starts + counts // 2
     return known, (values[low] + values[high]) / 2.0
+
+
+def values_by(keys: Whole, values: Array) -> Iterator[tuple[int, Array]]:
+    """Each of the different keys, ascending, with its values."""
+    order = np.argsort(keys, kind="stable")
+    known, starts = np.unique(keys[order], return_index=True)
+    yield from zip(known.tolist(), np.split(values[order], starts[1:]), strict=len(keys) > 0)
 
 
 def own_medians(keys: Whole, values: Array) -> Array:

@@ -66,20 +66,15 @@ class Crossed:
 
 
 class Routes(Protocol):
-    """A network whose routes are known as far as they are."""
+    """The routes between ranks on nodes of a network, as far as they are known."""
 
+    is_one_way: bool
     parts: Sequence[NetworkPart]
+    host_of: Whole
+    """The number of each rank's node."""
 
     def passed(self, pairs: Whole) -> Passed:
         """The parts that pairs of ranks pass. pairs: shape (pairs, 2)."""
-
-
-class RankRoutes(Routes, Protocol):
-    """The same between ranks on nodes."""
-
-    is_one_way: bool
-    host_of: Whole
-    """The number of each rank's node."""
 
     def of_messages(self, pairs: Whole) -> Passed:
         """The parts that the messages of a time pass."""
@@ -92,7 +87,7 @@ class RankRoutes(Routes, Protocol):
         """Pairs of a level in words; None where those of a higher one may well be faster."""
 
 
-class TwoWayRoutes(RankRoutes, Protocol):
+class TwoWayRoutes(Routes, Protocol):
     """Routes of which a time is that of both ways."""
 
     is_one_way: bool = False
@@ -176,8 +171,8 @@ class SwitchRoutes(TwoWayRoutes):
 
     def passed(self, pairs: Whole) -> Passed:
         crossed = self.crossed(pairs)
-        entries = [(rows, parts, 1.0) for rows, parts in (*crossed.first, *crossed.second)]
-        entries += [(rows, parts, 1.0) for rows, parts in crossed.cables]
+        every = (*crossed.first, *crossed.second, *crossed.cables)
+        entries = [(rows, parts, 1.0) for rows, parts in every]
         return Passed(weights_of(entries, (len(pairs), len(self.parts))), crossed.levels)
 
     def level_name(self, level: int) -> str | None:

@@ -18,8 +18,10 @@ QUARTILE = 0.7649
 """The upper quartile of Student's t with three degrees of freedom."""
 LEAST_SCALE = 0.01
 """Least scale of the noise of log times that is assumed; simulated times have none."""
-LEAST_RATIO, SOUGHT = 1.10, 1.2
-"""Least ratio of times that is a fault (as of outliers), and from which on none shall be missed."""
+LEAST_RATIO = 1.10
+"""Least ratio of what is slow: cables, distances and counters cause smaller differences."""
+SOUGHT = 1.2
+"""Ratio from which on a slow node must be visible above noise, which its many pairs average."""
 SLOW = np.log([LEAST_RATIO, 1.15, 1.2, 1.25, 1.3, 1.4, 1.5, 1.7, 2.0, 2.5, 3.5, 5.0, 10.0])
 """Slowness of a fault, each as likely as another."""
 SOUND = np.array([0.0, 0.75, 1.5, 2.25, 3.0])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hockney.infer.arrays import Array, Whole
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
 from hockney.infer.locate.candidates import KINDS, NODE, NetworkPart
@@ -166,9 +166,7 @@ class _Peeling:
         while len(faults) < MOST_FAULTS:
             _, scores = self.scored()
             total = scores.total.copy()
-            total[faults] = -np.inf
-            for fault in faults:
-                total[self.same == self.same[fault]] = -np.inf
+            total[self.like(faults)] = -np.inf
             best = int(total.argmax())
             if total[best] + self.prior < SURE:
                 break
@@ -186,8 +184,12 @@ class _Peeling:
 
     def named(self, part: int) -> int:
         """The part of the most common kind among those that nothing separates from this one."""
-        same = np.flatnonzero((self.same == self.same[part]) & ~self.unjudged)
+        same = np.flatnonzero(self.like([part]) & ~self.unjudged)
         return int(min(same.tolist(), key=lambda i: KINDS.index(self.parts[i].kind)))
+
+    def like(self, parts: list[int]) -> Flags:
+        """Shape (parts,): those that nothing separates from one of these."""
+        return np.isin(self.same, self.same[parts])
 
     def shift(self, part: int) -> Array:
         """The slowness of a part at each size, NaN if it differs by message."""
@@ -275,7 +277,7 @@ class _Peeling:
     def judged(self, faults: list[int]) -> Explanations:
         _, scores = self.scored()
         odds = scores.total + self.prior
-        of_fault = np.isin(self.same, self.same[faults]) if faults else np.zeros(len(odds), bool)
+        of_fault = self.like(faults)
         is_seen = (self.seen > 0) & ~self.unjudged & ~of_fault
         slow = np.where(is_seen, scores.slow + self.prior, -np.inf)
         open_ = is_seen & (_is_open(slow) | (odds > LOSES))
@@ -292,8 +294,7 @@ class _Peeling:
         _, scores = self.scored(part)
         rest, total = self.rest(part), scores.total
         others = total.copy()
-        for fault in faults:
-            others[self.same == self.same[fault]] = -np.inf
+        others[self.like(faults)] = -np.inf
         order = np.argsort(-others, kind="stable")
         like = [int(i) for i in order[:16].tolist() if total[part] - others[i] < SURE]
         following = int(order[0])
@@ -313,7 +314,7 @@ class _Peeling:
             shift, low, high = _median_of(ratios)
         else:
             shift, low, high = self.profile(rest, size, part)
-        same = np.flatnonzero((self.same == self.same[part]) & ~self.unjudged)
+        same = np.flatnonzero(self.like([part]) & ~self.unjudged)
         return LikelyFault(
             part=part,
             same=tuple(int(i) for i in same.tolist() if i != part),

@@ -16,7 +16,7 @@ from hockney.infer.analysis.network.pair_faults import of_cable
 from hockney.infer.analysis.network.pairwise import Pairwise
 from hockney.infer.analysis.tails import TailQuantiles
 from hockney.infer.arrays import Array, Whole
-from hockney.infer.estimate.medians import own_medians
+from hockney.infer.estimate.medians import own_medians, values_by
 
 TIME, TAIL = "time", "tail"
 LEAST_PEERS = 3
@@ -105,7 +105,7 @@ def _parts(pairwise: Pairwise) -> Iterator[Reading]:
     """How slow nodes are and, where they are known, switches and their cables, in both directions
     together."""
     pairwise = pairwise.both_ways if pairwise.is_one_way else pairwise
-    boards, network, hosts = boards_of(pairwise)
+    boards, network = boards_of(pairwise)
     for board, size in zip(boards, pairwise.bytes, strict=True):
         host = network.host[board.ends]
         switches = network.switch[host]
@@ -113,7 +113,7 @@ def _parts(pairwise: Pairwise) -> Iterator[Reading]:
         known = apart & (switches >= 0).all(axis=1)
         across = switches[:, 0] != switches[:, 1]
         rest = board.logs - own_medians(board.kinds, board.logs)
-        yield from _nodes(host[apart], rest[apart], hosts, size)
+        yield from _nodes(host[apart], rest[apart], network.hosts, size)
         inside, between = known & ~across, known & across
         own = _typical(switches[inside, 0], rest[inside])
         yield from _named(own, INSIDE, pairwise.switches, size)
@@ -147,10 +147,7 @@ def _typical(
     keys: Whole, values: Array, typical: Callable[[Array], Any] = np.median
 ) -> dict[int, float]:
     """The typical one of the values of each key."""
-    order = np.argsort(keys, kind="stable")
-    known, starts = np.unique(keys[order], return_index=True)
-    parts = np.split(values[order], starts[1:])
-    return {key: float(typical(part)) for key, part in zip(known.tolist(), parts, strict=False)}
+    return {key: float(typical(own)) for key, own in values_by(keys, values)}
 
 
 def _named(logs: dict[int, float], what: str, names: Sequence[str], size: int) -> Iterator[Reading]:

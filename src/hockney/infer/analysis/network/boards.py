@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,15 +14,12 @@ from hockney.base.units import format_ratio, how_many, listed
 from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO, SOUGHT, least_ratio
 from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.medians import own_medians
+from hockney.infer.locate import candidates as located
 from hockney.records import Place
 
-NODE = "node"
-PLACE = "place"
-GROUP = "group"
-UPLINK = "uplink"
-INSIDE = "switch"
-CABLE = "cable"
-PAIR = "pair"
+NODE, UPLINK, INSIDE, CABLE = located.NODE, located.UPLINK, located.SWITCH, located.CABLE
+PLACE, GROUP, PAIR = "place", "group", "pair"
+"""Kinds of components, as of the parts that rounds locate, and more."""
 
 MORE = "more launches or longer ones"
 
@@ -99,6 +96,22 @@ class Network:
     """Whether each rank, node and switch has two numbers, to send and to receive."""
     held: float = 0.0
     """The fraction of the time for which other processes held the CPUs of half of the ranks."""
+    hosts: Sequence[str] = ()
+    switches: Sequence[str] = ()
+    ranks: Sequence[str] = ()
+    """Names of the nodes, switches and ranks."""
+
+    def names_of(self, fault: Fault) -> tuple[str, ...]:
+        """The names of a fault's units."""
+        names = {NODE: self.hosts, GROUP: self.hosts, PLACE: self.ranks, PAIR: self.ranks}
+        return tuple(names.get(fault.kind, self.switches)[i] for i in fault.units)
+
+    def units_of(self, kind: str) -> Whole:
+        """Shape (ranks,): the number of each one's node or switch, or its own, -1 if unknown."""
+        if kind in (PLACE, PAIR):
+            return np.arange(len(self.host))
+        switches = np.append(self.switch, -1)  # its last one is that of node -1
+        return self.host if kind in (NODE, GROUP) else switches[self.host]
 
     @property
     def least_ratio(self) -> float:
@@ -144,20 +157,6 @@ class Fault:
     """Number of launches that show it."""
     launches: int
     """Number of launches that measured it."""
-
-
-def names_of(
-    fault: Fault,
-    hosts: Sequence[str],
-    switches: Sequence[str],
-    name_of_rank: Callable[[int], str],
-) -> tuple[str, ...]:
-    """The names of a fault's units, by the numbers that nodes, switches and ranks have."""
-    if fault.kind in (NODE, GROUP):
-        return tuple(hosts[i] for i in fault.units)
-    if fault.kind in (UPLINK, INSIDE, CABLE):
-        return tuple(switches[i] for i in fault.units)
-    return tuple(map(name_of_rank, fault.units))
 
 
 @dataclass(frozen=True)

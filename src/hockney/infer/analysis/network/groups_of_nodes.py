@@ -48,24 +48,19 @@ def parts_of(
         if count > 1 and own <= rest:
             slow_groups.append(SlowGroup(tuple(sorted(own)), switch, 0))
             rest -= own
-    near = _near_each_other(rest, slow, hosts, apart, board)
-    while rest:
-        nodes = reached = {rest.pop()}
-        while reached:
-            reached = {b for a, b in near if a in nodes and b in rest}
-            nodes = nodes | reached
-            rest -= reached
-        alike = groups if nodes in groups else []
-        slow_groups.append(
-            SlowGroup(tuple(sorted(nodes)), None, sum(len(group) > 1 for group in alike))
-        )
+    nodes = np.array(sorted(rest), np.int64)
+    numbers = connected(_near_each_other(rest, slow, hosts, apart, board), len(switch_of))[nodes]
+    for number in np.unique(numbers):
+        group = nodes[numbers == number].tolist()
+        alike = sum(len(other) > 1 for other in groups) if set(group) in groups else 0
+        slow_groups.append(SlowGroup(tuple(group), None, alike))
     return slow_groups
 
 
 def _near_each_other(
     rest: set[int], slow: Mapping[int, Fault], hosts: Whole, apart: Flags, board: Board
-) -> set[tuple[int, int]]:
-    """Pairs of slow nodes, in both orders, that are not slow to each other."""
+) -> Whole:
+    """Shape (pairs, 2): slow nodes that are not slow to each other."""
     is_usual = apart & ~np.isin(hosts, list(slow)).any(axis=1)
     both = np.flatnonzero(apart & np.isin(hosts, list(rest)).all(axis=1))
     nearest = {
@@ -73,20 +68,16 @@ def _near_each_other(
         for kind in np.unique(board.kinds[both]).tolist()
         if len(usual := board.logs[is_usual & (board.kinds == kind)])
     }
-    near = set()
-    for i in both.tolist():
-        a, b = hosts[i].tolist()
-        least = math.log(min(slow[a].ratio, slow[b].ratio))
-        if board.logs[i] <= nearest.get(board.kinds[i].item(), -math.inf) + least / 2.0:
-            near |= {(a, b), (b, a)}
-    return near
+
+    def are_near(i: int) -> bool:
+        least = math.log(min(slow[node].ratio for node in hosts[i].tolist()))
+        return bool(board.logs[i] <= nearest.get(board.kinds[i].item(), -math.inf) + least / 2.0)
+
+    return hosts[[i for i in both.tolist() if are_near(i)]]
 
 
 def near_groups(board: Board, hosts: Whole, apart: Flags, count: int) -> list[set[int]]:
     """Groups of nodes that pairs of the nearest level connect; empty if there is one level."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     logs, ends = board.logs[apart], hosts[apart]
     if len(logs) < LEAST_NEAR:
         return []
@@ -97,10 +88,18 @@ def near_groups(board: Board, hosts: Whole, apart: Flags, count: int) -> list[se
     border = (logs[labels == 0].max() + farther.min()) / 2.0
     if farther.min() - logs[labels == 0].max() < math.log(LEAST_RATIO):
         return []
-    near = ends[logs <= border]
-    graph = coo_array((np.ones(len(near)), near.T), shape=(count, count))
-    _, numbers = connected_components(graph, directed=False)
+    numbers = connected(ends[logs <= border], count)
     return [
         set(np.flatnonzero(numbers == number).tolist()) & set(ends.ravel().tolist())
         for number in range(numbers.max() + 1)
     ]
+
+
+def connected(ends: Whole, count: int) -> Whole:
+    """Shape (count,): the number of each one's group, which pairs connect. ends: shape (pairs,
+    2)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(ends)), ends.T), shape=(count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], np.int64)

@@ -29,7 +29,7 @@ from hockney.infer.analysis.network.round_times import (
 from hockney.infer.analysis.network.slow_parts import SlowPart, Verdict
 from hockney.infer.analysis.network.two_kinds import two_kinds
 from hockney.infer.estimate.interval import Interval, interval_words
-from hockney.infer.locate.candidates import NODE, PROCESS, NetworkPart, OneWayRoutes, RankRoutes
+from hockney.infer.locate.candidates import NODE, PROCESS, NetworkPart, OneWayRoutes, Routes
 from hockney.infer.locate.design import all_rounds, pair_between
 from hockney.infer.locate.explanations import Explanations, LikelyFault
 from hockney.infer.locate.odds import FEWEST, SURE, RoundTimes, judge
@@ -88,10 +88,6 @@ class LocatedFault(SlowPart):
         ratio = format_ratio(self.ratio) + interval_words(self.interval, format_ratio)
         return f"{ratio} times {self.USUAL} at {format_size(self.bytes)}"
 
-    @property
-    def reference(self) -> str:
-        return "its peers"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Located(Verdict[LocatedFault]):
@@ -115,7 +111,7 @@ def located_of(run: Run) -> Located | None:
     return located_by(run, network, times, judged)
 
 
-def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explanations) -> Located:
+def located_by(run: Run, network: Routes, times: RoundTimes, judged: Explanations) -> Located:
     ranks = len(network.host_of)
     sizes = sizes_of(run)
     counts = _counts(network, range(len(network.parts)))
@@ -143,7 +139,7 @@ def located_by(run: Run, network: RankRoutes, times: RoundTimes, judged: Explana
     )
 
 
-def _fault(slow_part: LikelyFault, network: RankRoutes, sizes: Sequence[int]) -> LocatedFault:
+def _fault(slow_part: LikelyFault, network: Routes, sizes: Sequence[int]) -> LocatedFault:
     parts = network.parts
     part = parts[slow_part.part]
     rivals = [*slow_part.same, *slow_part.like]
@@ -170,14 +166,14 @@ def _fault(slow_part: LikelyFault, network: RankRoutes, sizes: Sequence[int]) ->
     )
 
 
-def _counts(network: RankRoutes, parts: Iterable[int]) -> Counter[str]:
+def _counts(network: Routes, parts: Iterable[int]) -> Counter[str]:
     """How many parts of each kind these are; two directions of a part count once."""
     if isinstance(network, OneWayRoutes):
         parts = network.both_ways[list(parts)].tolist()
     return Counter(network.parts[i].kind for i in dict.fromkeys(parts))
 
 
-def _doubts(network: RankRoutes, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
+def _doubts(network: Routes, times: RoundTimes, judged: Explanations) -> Iterator[Doubt]:
     for slow_part in judged.slow_parts:
         if slow_part.odds_log < SURE:
             words = " or ".join(
@@ -226,7 +222,7 @@ def _of_moved(run: Run) -> list[Doubt]:
     ]
 
 
-def _of_unknown(run: Run, network: RankRoutes) -> Iterator[Doubt]:
+def _of_unknown(run: Run, network: Routes) -> Iterator[Doubt]:
     platform = platform_of(run)
     hosts = [part.names[0] for part in network.parts if (part.kind, part.way) == (NODE, None)]
     missing = unknown_hosts(platform, hosts) if platform else []
@@ -238,7 +234,7 @@ def _of_unknown(run: Run, network: RankRoutes) -> Iterator[Doubt]:
         )
 
 
-def _contradiction(network: RankRoutes, times: RoundTimes) -> str | None:
+def _contradiction(network: Routes, times: RoundTimes) -> str | None:
     """Pairs that are nearer by the topology but take longer, in words."""
     levels = times.classes[0] // CROWDS
     medians = {

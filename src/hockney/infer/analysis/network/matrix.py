@@ -12,13 +12,12 @@ import numpy as np
 from hockney.base.errors import HockneyError
 from hockney.infer.analysis.network.places import SHARED, UNKNOWN, places_of, shared
 from hockney.infer.arrays import Array
-from hockney.infer.estimate.points import Estimates, PointEstimate
+from hockney.infer.estimate.points import Estimates, Pair, PointEstimate, slower_by_pair
 from hockney.infer.estimate.states import cluster
 from hockney.infer.fitting.fit import Fit, curve_of_arrays
 from hockney.infer.models.hockney import fit as fit_hockney
 from hockney.records import Run
 
-Pair = tuple[int, int]
 DISTURBED = 0.05
 """Relative slowdown of pairs at once, against alone, from which on they disturb each other."""
 
@@ -128,13 +127,10 @@ def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
 
 
 def _by_size(points: Sequence[PointEstimate]) -> dict[int, dict[Pair, PointEstimate]]:
-    sizes: dict[int, dict[Pair, PointEstimate]] = {}
-    for point in points:
-        pair = (min(point.peers), max(point.peers))
-        pairs = sizes.setdefault(point.bytes, {})
-        if pair not in pairs or pairs[pair].typical_s < point.typical_s:
-            pairs[pair] = point
-    return dict(sorted(sizes.items()))
+    return {
+        size: slower_by_pair(point for point in points if point.bytes == size)
+        for size in sorted({point.bytes for point in points})
+    }
 
 
 def _pairs(times: Mapping[int, Mapping[Pair, PointEstimate]]) -> int:

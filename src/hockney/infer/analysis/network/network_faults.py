@@ -7,7 +7,7 @@ a time: those that the times show (pair_levels.py) group the tables, and explain
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +24,6 @@ from hockney.infer.analysis.network.boards import (
     Fault,
     Network,
     lacking_doubts,
-    names_of,
     unmeasured_doubts,
 )
 from hockney.infer.analysis.network.faults import judged
@@ -79,19 +78,18 @@ LEAST_TO_DELAY = 4096
 """Least size of messages that delay others on a shared link, in bytes."""
 
 
-def verdict_of_run(pairwise: Pairwise, workload: Workload | None) -> Verdict[Suspect]:
-    """The verdict, with the doubts about a run that was to measure all pairs and did not."""
-    verdict = verdict_of(pairwise)
+def verdict_of(pairwise: Pairwise, workload: Workload | None) -> Verdict[Suspect]:
+    """Outliers of a network by RULE, those that explain most first, with the doubts about a run
+    that was to measure all pairs and did not."""
+    verdict = _of_both_ways(pairwise) if pairwise.is_one_way else _judged(pairwise)[0]
     if isinstance(workload, Fabric) and workload.switch_numbers:
         return verdict
     return replace(verdict, doubts=(*verdict.doubts, *cut_doubts(pairwise)))
 
 
-def verdict_of(pairwise: Pairwise) -> Verdict[Suspect]:
-    """Outliers of a network by RULE, those that explain most first. Where directions were measured
-    by themselves, both together are judged and then each as nodes and switches of their own."""
-    if not pairwise.is_one_way:
-        return _judged(pairwise)[0]
+def _of_both_ways(pairwise: Pairwise) -> Verdict[Suspect]:
+    """Where directions were measured by themselves, both together are judged and then each as nodes
+    and switches of their own."""
     whole, _ = _judged(pairwise.both_ways)
     each, has_two_kinds = _judged(pairwise)
     ways: dict[tuple[str, frozenset[str]], set[tuple[str, ...]]] = {}
@@ -101,7 +99,9 @@ def verdict_of(pairwise: Pairwise) -> Verdict[Suspect]:
     # Nodes of two kinds in one direction differ by half as much in both together: what is slow
     # there alone may be theirs.
     ways_explained = (0, 1) if has_two_kinds else (1,)
-    explained = _ranks_of_slow_nodes(each.slow, pairwise)
+    # The slow node of a rank explains that its pairs are slow.
+    nodes = {name for suspect in each.slow if suspect.what == NODE for name in suspect.names}
+    explained = {name for i, name in enumerate(pairwise.rank_names) if pairwise.host(i) in nodes}
     known = {doubt.why for doubt in whole.doubts}
     return replace(
         whole,
@@ -122,13 +122,6 @@ def verdict_of(pairwise: Pairwise) -> Verdict[Suspect]:
     )
 
 
-def _ranks_of_slow_nodes(suspects: Iterable[Suspect], pairwise: Pairwise) -> set[str]:
-    """The names of ranks whose node explains that their pairs are slow."""
-    slow = {name for suspect in suspects if suspect.what == NODE for name in suspect.names}
-    name_of_rank = _namer(pairwise)
-    return {name_of_rank(i) for i in range(len(pairwise.ranks)) if pairwise.host(i) in slow}
-
-
 def cut_doubts(pairwise: Pairwise) -> list[Doubt]:
     """The doubts about a pass over all pairs that ended early, or without some node."""
     doubts = lacking_doubts(pairwise.wanted - len(pairwise.ends), pairwise.wanted)
@@ -143,20 +136,19 @@ def _part(suspect: Suspect) -> tuple[str, frozenset[str]]:
     return suspect.what, frozenset(suspect.names)
 
 
-def boards_of(pairwise: Pairwise) -> tuple[list[Board], Network, list[str]]:
-    """The board of each size, and the network by numbers of its nodes, with their names."""
-    hosts = list(dict.fromkeys(pairwise.host(i) for i in range(len(pairwise.ranks))))
-    network = _network(pairwise, hosts)
-    return [_board(pairwise, size, network) for size in range(len(pairwise.bytes))], network, hosts
+def boards_of(pairwise: Pairwise) -> tuple[list[Board], Network]:
+    """The board of each size, and the network."""
+    network = _network(pairwise)
+    return [_board(pairwise, size, network) for size in range(len(pairwise.bytes))], network
 
 
 def _judged(pairwise: Pairwise) -> tuple[Verdict[Suspect], bool]:
     """The verdict, and whether so many nodes are slow that either kind may be the normal one."""
-    boards, network, hosts = boards_of(pairwise)
+    boards, network = boards_of(pairwise)
     judgement = judged(boards, network)
     each = [_one_way(of) if pairwise.is_one_way else (of, None) for of in judgement.faults]
     verdict = Verdict(
-        slow=tuple(_suspect(fault, way, hosts, pairwise) for fault, way in each),
+        slow=tuple(_suspect(fault, way, network, pairwise) for fault, way in each),
         judged=+Counter({kind: judgement.judged[kind] for kind in COUNTED}),
         doubts=(*judgement.doubts, *unmeasured_doubts(pairwise.places, pairwise.measured)),
     )
@@ -178,15 +170,18 @@ def _one_way(fault: Fault) -> tuple[Fault, str | None]:
     return single, way
 
 
-def _network(pairwise: Pairwise, hosts: Sequence[str]) -> Network:
-    numbers = {name: i for i, name in enumerate(hosts)}
-    host = np.array([numbers[pairwise.host(i)] for i in range(len(pairwise.ranks))], np.int64)
-    switch = np.full(len(hosts), -1)
+def _network(pairwise: Pairwise) -> Network:
+    of_rank = [pairwise.host(i) for i in range(len(pairwise.ranks))]
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(of_rank))}
+    host = np.array([numbers[name] for name in of_rank], np.int64)
+    switch = np.full(len(numbers), -1)
     if not pairwise.are_found:
         switch[host] = pairwise.switch
     if pairwise.is_one_way:
         host, switch = _twice(host), _twice(switch)
-    return Network(host, switch, pairwise.is_simulated, pairwise.is_one_way, pairwise.held)
+    names = list(numbers), pairwise.switches, pairwise.rank_names
+    known = pairwise.is_simulated, pairwise.is_one_way, pairwise.held
+    return Network(host, switch, *known, *names)
 
 
 def _twice(numbers: Whole) -> Whole:
@@ -212,18 +207,7 @@ def _board(pairwise: Pairwise, size: int, network: Network) -> Board:
     )
 
 
-def _namer(pairwise: Pairwise) -> Callable[[int], str]:
-    """Names of ranks, by default those of their nodes."""
-    ranks_of = Counter(map(pairwise.host, range(len(pairwise.ranks))))
-
-    def name_of_rank(i: int) -> str:
-        host = pairwise.host(i)
-        return host if ranks_of[host] == 1 else f"rank {pairwise.ranks[i]} on {host}"
-
-    return name_of_rank
-
-
-def _suspect(fault: Fault, way: str | None, hosts: Sequence[str], pairwise: Pairwise) -> Suspect:
+def _suspect(fault: Fault, way: str | None, network: Network, pairwise: Pairwise) -> Suspect:
     each = pairwise.seconds[fault.board][:, fault.members]
     usual = pairwise.level_medians_s[fault.board][pairwise.level[fault.members]]
     typical: Callable[[Array], float] = of_cable if fault.kind == CABLE else np.median
@@ -232,7 +216,7 @@ def _suspect(fault: Fault, way: str | None, hosts: Sequence[str], pairwise: Pair
     usual_s = typical_s / fault.ratio if pairwise.are_found else float(np.median(usual))
     return Suspect(
         what=fault.kind,
-        names=names_of(fault, hosts, pairwise.switches, _namer(pairwise)),
+        names=network.names_of(fault),
         bytes=pairwise.bytes[fault.board],
         pairs=len(fault.members),
         typical_s=typical_s,

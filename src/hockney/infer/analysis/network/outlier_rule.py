@@ -14,9 +14,9 @@ import numpy as np
 
 from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
+from hockney.infer.locate import likelihoods
 
-LEAST_RATIO = 1.10
-"""Least ratio of an outlier: cables, distances and counters cause smaller differences."""
+LEAST_RATIO, SOUGHT = likelihoods.LEAST_RATIO, likelihoods.SOUGHT
 SIGNIFICANCE = 0.01
 LEAST_SPREAD = 0.01
 """Least spread of log times that is assumed; simulated times have no spread at all."""
@@ -30,8 +30,6 @@ MOST_FREEDOM = 20.0
 """Degrees of freedom at most: tails of times are heavier than normal ones."""
 SURE = 2.0
 """Ratio from which on every fault must be visible for a gate to pass."""
-SOUGHT = 1.2
-"""Ratio from which on a slow node must be visible above noise, which its many pairs average."""
 POWER = 0.99
 """Probability with which a ratio must be found to be visible."""
 

@@ -6,7 +6,7 @@ judged by the same (network_faults.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -15,16 +15,10 @@ import numpy as np
 from hockney.base.units import format_size
 from hockney.infer.analysis.conditions.noise import held_by_others
 from hockney.infer.analysis.network.boards import (
-    CABLE,
-    GROUP,
-    INSIDE,
-    NODE,
-    UPLINK,
     Board,
     Fault,
     Network,
     lacking_doubts,
-    names_of,
     unmeasured_doubts,
 )
 from hockney.infer.analysis.network.faults import judged
@@ -35,8 +29,8 @@ from hockney.infer.analysis.network.outlier_rule import (
 )
 from hockney.infer.analysis.network.places import BETWEEN_NODES, places_of, shared
 from hockney.infer.analysis.network.slow_parts import TestedPart, Verdict
-from hockney.infer.estimate.points import Estimates, PointEstimate
-from hockney.plan.axes import Key, key_without
+from hockney.infer.estimate.points import Estimates, Pair, PointEstimate, slower_by_pair
+from hockney.plan.axes import grouped
 from hockney.plan.topology import switches_of
 from hockney.plan.workloads import Workload
 from hockney.plan.workloads.cores import Cores
@@ -53,8 +47,6 @@ RULE = (
     "those of the same known hardware and of the same level of the times, if that is spread over "
     "the network"
 )
-
-Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,32 +77,22 @@ class Outlier(TestedPart):
         return self.group in BETWEEN_NODES
 
 
-@dataclass(frozen=True)
-class _Numbered:
-    """Numbers of ranks, nodes and switches."""
-
-    ranks: tuple[int, ...]
-    hosts: tuple[str, ...]
-    switches: tuple[str, ...]
-    network: Network
-
-
 def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> Verdict[Outlier]:
     """Outliers by RULE in the headline state, those that explain most first."""
-    points = _by_board(estimates)
-    ranks = sorted({rank for board in points.values() for pair in board for rank in pair})
+    measured = [point for point in estimates.own() if point.is_one_pair]
+    pairs = slower_by_pair(measured).keys()
+    points = _by_board(measured)
+    ranks = sorted({rank for of_board in points for pair in of_board for rank in pair})
     places = places_of(run)
-    numbered = _numbered(tuple(ranks), places, run)
-    of_boards = list(points.values())
-    kinds = [[shared(places.get(a), places.get(b)) for a, b in of_it] for of_it in of_boards]
-    boards = [_board(*of_it, ranks) for of_it in zip(of_boards, kinds, strict=True)]
-    judgement = judged(boards, numbered.network)
-    firsts = [next(iter(of_it.values())) for of_it in of_boards]
+    network = _network(ranks, places, run)
+    kinds = [[shared(places.get(a), places.get(b)) for a, b in of_board] for of_board in points]
+    boards = [_board(*of_board, ranks) for of_board in zip(points, kinds, strict=True)]
+    judgement = judged(boards, network)
+    firsts = [next(iter(of_board.values())) for of_board in points]
     outliers = tuple(
-        _outlier(fault, firsts[fault.board], kinds[fault.board], numbered)
+        _outlier(fault, firsts[fault.board], kinds[fault.board], ranks, network)
         for fault in judgement.faults
     )
-    pairs = {_pair(point) for point in estimates.own() if point.is_one_pair}
     left_out = unmeasured_doubts(
         _listed_places(places, workload), {rank for pair in pairs for rank in pair}
     )
@@ -136,38 +118,33 @@ def _listed_places(places: Mapping[int, Place], workload: Workload | None) -> Ma
     return {rank: place for rank, place in places.items() if not listed or rank in listed}
 
 
-def _pair(point: PointEstimate) -> Pair:
-    return min(point.peers), max(point.peers)
+def _by_board(points: Iterable[PointEstimate]) -> list[dict[Pair, PointEstimate]]:
+    """Points by pair, for each size and number of pairs at once."""
+    timed = grouped((point for point in points if min(point.medians_s) > 0.0), "peers", "level")
+    boards = map(slower_by_pair, timed.values())
+    return [board for board in boards if len(board) >= LEAST_MEMBERS]
 
 
-def _by_board(estimates: Estimates) -> dict[Key, dict[Pair, PointEstimate]]:
-    """Points by pair, for each size and number of pairs at once; the slower rank's where both have
-    one."""
-    boards: dict[Key, dict[Pair, PointEstimate]] = {}
-    for point in estimates.own():
-        if not point.is_one_pair or not min(point.medians_s) > 0.0:
-            continue
-        key = key_without(point, "peers", "level")
-        pair = _pair(point)
-        other = boards.setdefault(key, {}).get(pair)
-        if other is None or point.typical_s > other.typical_s:
-            boards[key][pair] = point
-    return {key: board for key, board in boards.items() if len(board) >= LEAST_MEMBERS}
-
-
-def _numbered(ranks: tuple[int, ...], places: Mapping[int, Place], run: Run) -> _Numbered:
+def _network(ranks: Sequence[int], places: Mapping[int, Place], run: Run) -> Network:
     of_rank = [places[rank].host if rank in places else None for rank in ranks]
-    hosts = tuple(dict.fromkeys(host for host in of_rank if host is not None))
+    hosts = [host for host in dict.fromkeys(of_rank) if host is not None]
     paths = {
         place.host: switches_of(place.topology) for place in places.values() if place.host in hosts
     }
     of_host = [paths[host][-1] if paths[host] else None for host in hosts]
-    switches = tuple(dict.fromkeys(name for name in of_host if name is not None))
-    host = np.array([-1 if name is None else hosts.index(name) for name in of_rank], np.int64)
-    switch = [-1 if name is None else switches.index(name) for name in of_host]
-    held = held_by_others(run)
-    network = Network(host, np.array(switch, np.int64), run.is_simulated, held=held)
-    return _Numbered(ranks, hosts, switches, network)
+    switches = [name for name in dict.fromkeys(of_host) if name is not None]
+    return Network(
+        np.array([-1 if name is None else hosts.index(name) for name in of_rank], np.int64),
+        np.array([-1 if name is None else switches.index(name) for name in of_host], np.int64),
+        run.is_simulated,
+        held=held_by_others(run),
+        hosts=hosts,
+        switches=switches,
+        ranks=[
+            f"rank {rank}" + (f" ({host})" if host is not None else "")
+            for rank, host in zip(ranks, of_rank, strict=True)
+        ],
+    )
 
 
 def _board(points: Mapping[Pair, PointEstimate], names: list[str], ranks: list[int]) -> Board:
@@ -190,12 +167,15 @@ def _board(points: Mapping[Pair, PointEstimate], names: list[str], ranks: list[i
     )
 
 
-def _outlier(fault: Fault, point: PointEstimate, kinds: list[str], numbered: _Numbered) -> Outlier:
+def _outlier(
+    fault: Fault, point: PointEstimate, kinds: list[str], ranks: Sequence[int], network: Network
+) -> Outlier:
     own = [kinds[i] for i in fault.members.tolist()]
+    units = np.isin(network.units_of(fault.kind), fault.units)
     return Outlier(
         what=fault.kind,
-        names=_names(fault, numbered),
-        ranks=_ranks_of(fault, numbered),
+        names=network.names_of(fault),
+        ranks=tuple(ranks[i] for i in np.flatnonzero(units).tolist()),
         group=max(set(own), key=own.count),
         operation=point.operation,
         bytes=point.bytes,
@@ -205,24 +185,3 @@ def _outlier(fault: Fault, point: PointEstimate, kinds: list[str], numbered: _Nu
         agreeing=fault.agreeing,
         looks=fault.launches,
     )
-
-
-def _ranks_of(fault: Fault, numbered: _Numbered) -> tuple[int, ...]:
-    """All ranks of nodes or switches, or the ranks themselves."""
-    host = numbered.network.host
-    if fault.kind in (NODE, GROUP):
-        chosen = np.isin(host, fault.units)
-    elif fault.kind in (UPLINK, INSIDE, CABLE):
-        nodes = np.flatnonzero(np.isin(numbered.network.switch, fault.units))
-        chosen = np.isin(host, nodes)
-    else:
-        chosen = np.isin(np.arange(len(host)), fault.units)
-    return tuple(numbered.ranks[i] for i in np.flatnonzero(chosen).tolist())
-
-
-def _names(fault: Fault, numbered: _Numbered) -> tuple[str, ...]:
-    def name_of_rank(i: int) -> str:
-        host = int(numbered.network.host[i])
-        return f"rank {numbered.ranks[i]}" + (f" ({numbered.hosts[host]})" if host >= 0 else "")
-
-    return names_of(fault, numbered.hosts, numbered.switches, name_of_rank)

@@ -15,7 +15,7 @@ from hockney.infer.analysis.network.fault_search import MOST_STEP, FaultSearch
 from hockney.infer.analysis.network.outlier_rule import LEAST_MEMBERS
 from hockney.infer.analysis.network.profiles import levels
 from hockney.infer.arrays import Array, Whole
-from hockney.infer.estimate.medians import own_medians
+from hockney.infer.estimate.medians import own_medians, values_by
 
 LEAST_OF_CABLE, MANY_OF_CABLE = 2, 9
 """Fewest pairs of a cable (a single one is judged as a pair); and the number of pairs between two
@@ -109,13 +109,11 @@ def _by_line(
     ends: Whole, values: Array, typical: Callable[[Array], float]
 ) -> tuple[list[Units], Array]:
     """Switches or cables with enough pairs, and a number for each."""
-    lines, which = np.unique(ends, axis=0, return_inverse=True)
-    order = np.argsort(which.ravel(), kind="stable")
-    counts = np.bincount(which.ravel())
-    each = np.split(values[order], np.cumsum(counts)[:-1])
+    count = ends.max() + 1
     names: list[Units] = []
     numbers = []
-    for (a, b), own in zip(lines.tolist(), each, strict=True):
+    for line, own in values_by(ends @ (count, 1), values):
+        a, b = divmod(line, int(count))
         if a == b or len(own) >= LEAST_OF_CABLE:
             names.append((a,) if a == b else (a, b))
             numbers.append(float(typical(own)))

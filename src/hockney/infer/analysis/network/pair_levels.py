@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.infer.analysis.network.groups_of_nodes import connected
 from hockney.infer.analysis.network.places import SHARED
 from hockney.infer.arrays import Whole
 from hockney.infer.estimate.states import cluster
@@ -46,9 +47,6 @@ def found_switches(
 ) -> tuple[list[Path], Whole]:
     """Switches by the times of the smallest size: nodes are on one switch where all pairs of them
     have the shortest time, clearly shorter than that of all others. Empty where that is not so."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     count = len(places)
     unknown: tuple[list[Path], Whole] = [], np.full(count, -1)
     if len(ends) < count * (count - 1) // 2 or len({p.host for p in places if p}) < count:
@@ -63,15 +61,14 @@ def found_switches(
     if others < CLEAR * longest:
         return unknown
     is_near = seconds <= (longest + others) / 2.0
-    near = coo_array((np.ones(is_near.sum()), ends[is_near].T), shape=(count, count))
-    _, numbers = connected_components(near, directed=False)
+    numbers = connected(ends[is_near], count)
     inside = numbers[ends[:, 0]] == numbers[ends[:, 1]]
     with_several = int((np.bincount(numbers) > 1).sum())  # one alone is slow, not on a switch
     if with_several < 2 or is_near[inside].mean() < CLIQUE:
         return unknown
     firsts = [places[i] for i in np.unique(numbers, return_index=True)[1]]
     names = [f"of {place.host if place else '?'}" for place in firsts]
-    return [(FOUND, name) for name in names], numbers.astype(np.int64)
+    return [(FOUND, name) for name in names], numbers
 
 
 def levels_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -142,6 +143,16 @@ class Pairwise:
             rounds=self.rounds[first] // 2,
             is_one_way=False,
         )
+
+    @cached_property
+    def rank_names(self) -> list[str]:
+        """Names of ranks, by default those of their nodes."""
+        hosts = [self.host(i) for i in range(len(self.ranks))]
+        of_host = Counter(hosts)
+        return [
+            host if of_host[host] == 1 else f"rank {rank} on {host}"
+            for rank, host in zip(self.ranks.tolist(), hosts, strict=True)
+        ]
 
     def host(self, position: int) -> str:
         return host_of(self.places, int(self.ranks[position]))

@@ -13,7 +13,7 @@ from hockney.infer.locate.candidates import (
     UPLINK,
     OneWayRoutes,
     Passed,
-    RankRoutes,
+    Routes,
     SwitchRoutes,
     TwoWayRoutes,
 )
@@ -35,7 +35,7 @@ def is_located(run: Run) -> bool:
     return isinstance(workload, Fabric) and workload.locate
 
 
-def network_of(run: Run) -> RankRoutes:
+def network_of(run: Run) -> Routes:
     """The network of a run, as far as it is known, by the names of its nodes."""
     places = places_of(run)
     ranks = 1 + max([*places, *(int(block.peers.max()) for block in blocks_of(run))], default=0)
@@ -71,7 +71,7 @@ def made_rounds(run: Run, ranks: int) -> list[int]:
     return rounds
 
 
-def times_of(run: Run, network: RankRoutes) -> RoundTimes | None:
+def times_of(run: Run, network: Routes) -> RoundTimes | None:
     """The times of a run as input of the odds; None if no pair was measured."""
     blocks = blocks_of(run)
     if not blocks:
@@ -137,7 +137,7 @@ def moved_launches(run: Run) -> set[int]:
     }
 
 
-def _crowds(passed: Passed, rounds: Whole, network: RankRoutes) -> Whole:
+def _crowds(passed: Passed, rounds: Whole, network: Routes) -> Whole:
     """Shape (pairs,): how many pairs of the same round share the fullest link of a pair, one way
     that direction of it, as the exponent of the next power of two: large messages delay each other
     there."""
