@@ -47,6 +47,7 @@ class Registry(Generic[P]):
         self.package, self.kind, self.protocol, self.parts = package, kind, protocol, parts
         self.group, self.separator = group, separator
         self._ours: dict[str, P] = {}
+        self._offering: dict[Kind[Any], dict[str, Any]] = {}
 
     def names(self) -> list[str]:
         """All names, as users write them; loads additions of other packages."""
@@ -83,7 +84,10 @@ class Registry(Generic[P]):
 
     def offering(self, part: Kind[Part]) -> dict[str, Part]:
         """The modules that satisfy one of the parts, by name."""
-        return {name: module for name, module in self.all().items() if offers(module, part)}
+        if part not in self._offering:  # to inspect all functions takes longer than to read a file
+            every = self.all().items()
+            self._offering[part] = {name: module for name, module in every if offers(module, part)}
+        return self._offering[part]
 
     @cached_property
     def _others(self) -> dict[str, P]:
@@ -180,6 +184,7 @@ def _call_problem(function: object, expected: list[inspect.Parameter]) -> str | 
     return None
 
 
+@cache
 def _members(protocol: Kind[Any]) -> dict[str, Any]:
     """Public members of a protocol and its bases."""
     members: dict[str, Any] = {}
