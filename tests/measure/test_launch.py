@@ -107,7 +107,7 @@ def test_strays_are_not_looked_for_without_a_descriptor() -> None:
 def test_silence_is_heard_as_well() -> None:
     """A caller is called while it waits, and can report that."""
     heard: list[list[bytes]] = []
-    command = ["sh", "-c", "sleep 3; echo done"]
+    command = ["sh", "-c", "sleep 1; echo done"]
     run_launch(command, os.environ, heard.append, TEST_TIMEOUT_S, Interruption())
     assert heard[0] == []
     assert [b"done\n"] in heard

@@ -103,6 +103,7 @@ def test_killing_the_launcher_leaves_no_rank_behind(tmp_path: Path) -> None:
     assert nothing_left()
 
 
+@pytest.mark.long
 def test_a_launcher_of_another_mpi_is_recognised(
     hockney: RunHockney, mpi: Mpi, other_mpi: Mpi, tmp_path: Path
 ) -> None:
