@@ -80,3 +80,13 @@ def test_most_launches_say_where_a_run_was() -> None:
     assert [cause.factor.name for cause in difference.causes] == ["hosts of the ranks"]
     assert any("launches ran on 2 sets of hosts" in note for note in difference.notes)
     assert difference.form == "factor"  # the first launch makes every interval wide
+
+
+def test_what_intel_mpi_was_told_of_hosts_acts_by_the_hosts_of_ranks() -> None:
+    """The variable was not recorded."""
+    first, second = run_of("A"), run_of("B", lambda *_: 2.0)
+    environment = {"env": {"I_MPI_PERHOST": "1"}}
+    second.header = msgspec.structs.replace(second.header, environment=environment)
+    difference = explained(first, second)
+    assert [cleared.factor.name for cleared in difference.cleared] == ["I_MPI_PERHOST"]
+    assert difference.cleared[0].why == "ranks were on the same hosts under both"

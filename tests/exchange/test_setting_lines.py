@@ -73,6 +73,7 @@ KEYS = [
     ("Algorithm: ring", "Algorithm: rabenseifner"),
     ("[INFO] algorithm=ring", "[INFO] algorithm=tree"),
     ("PPN: 32", "PPN: 64"),
+    ("# ppn=32", "# ppn=64"),
     ("algo: 3", "algo: 4"),
     ("Eager threshold: 8192", "Eager threshold: 65536"),
     ("Kernel: 5.14", "Kernel: 6.1"),

@@ -22,7 +22,7 @@ LAST_WORDS = re.compile(
     r"IFACE|INCLUDE|EXCLUDE|POLICY|PROTOS|PROTO|SCHEME|MODE|ORDER|CELL|LIST|BIND|BINDING|PLACES|"
     r"THREADS|DYNAMIC|NESTED|SCHEDULE|STACKSIZE|AFFINITY|TYPE|TOPOLIB|RMK|LAUNCHER|BOOTSTRAP|"
     r"COPY|CMA|KNEM|XPMEM|SRQ|EAGER|RNDV|RENDEZVOUS|HUGEPAGES|MEM|MEMORY|CACHE|SPIN|YIELD|VERSION|"
-    r"MECHANISM|PROTOCOL|CELLS"
+    r"MECHANISM|PROTOCOL|CELLS|PERHOST|PPN"
 )
 """The last word of such a name, where the variable carries numbers or words of WORDS."""
 NUMBER = re.compile(
@@ -132,7 +132,7 @@ LAUNCHERS = re.compile(
 """Commands that start another program on the ranks."""
 
 
-COUNTS = re.compile(r"-(n|np|N|c|ppn|-np|-ntasks|-nodes|-ntasks-per-node|-cpus-per-task)")
+COUNTS = re.compile(r"-(n|np|N|c|ppn|perhost|-np|-ntasks|-nodes|-ntasks-per-node|-cpus-per-task)")
 """Options of launchers whose value is a number of ranks, nodes or CPUs."""
 
 

@@ -47,7 +47,8 @@ _VARIABLE = re.compile(r"(UCX_(?!LOG_)\w{1,60})=(\S{1,80})")
 
 _LEVEL = r"(?:\[[A-Za-z]{2,10}\]:?\s*|[A-Z]{4,8}:\s+)?"
 _KEYED = re.compile(
-    rf"\s*{_LEVEL}(?:[*-]\s+)?([A-Za-z][\w ./-]{{0,40}}?)(\s*[:=]\s*)['\"]?(\S.{{0,100}}?)['\"]?\s*"
+    rf"\s*{_LEVEL}(?:[*-]\s+|#+ *(?=[\w ./-]+=))?"
+    r"([A-Za-z][\w ./-]{0,40}?)(\s*[:=]\s*)['\"]?(\S.{0,100}?)['\"]?\s*"
 )
 _OF_A_LAUNCH = (
     "date time times start started starting end ended elapsed real user sys duration uptime"

@@ -31,6 +31,7 @@ COMPONENT = re.compile(r"(^|_)(BTL|PML|MTL)_", re.I)
 of which do not."""
 COLLECTIVE = re.compile(r"ALGORITHM|COLL|ADJUST|SELECTION", re.I)
 BINDING = re.compile(r"BIND|AFFINITY|PIN|RMAPS|MAPPING|PLACES", re.I)
+LAYOUT = re.compile(r"(^|_)(PERHOST|PPN)$", re.I)
 """Effects of variables, by their names."""
 HARMLESS = re.compile(r"OMPI_ALLOW_RUN|SLURM_|PBS_|LSB_|FLUX_|MPICC$|_CC$|DEBUG|VERBOSE")
 """Variables that change no time."""
@@ -171,6 +172,10 @@ def _with_effect(
             return replace(factor, forms=forms_of_ways(a, b), evidence=ways)
     if BINDING.search(name):
         return replace(factor, why_not="the engine pins its ranks itself")
+    if LAYOUT.search(name):
+        same = "ranks were on the same hosts under both"
+        moved = "it acts by the hosts of the ranks, which differ as well"
+        return replace(factor, why_not=same if a.hosts == b.hosts else moved)
     return replace(factor, kind=Kind.UNKNOWN)
 
 

@@ -24,6 +24,16 @@ MCA, CVAR = "OMPI_MCA_", "MPIR_CVAR_"
 OVERRIDING, USUAL = "mca_base_override_param_file", "mca_base_param_files"
 """The control variables of Open MPI that list its files."""
 SYSTEM_MPICH = Path("/etc/mpich.conf")
+OPEN_MPI = "openmpi-mca-params.conf"
+"""The name of Open MPI's file of the system."""
+BESIDE_OPEN_MPI = (
+    ("PMIX_MCA_", ".pmix/mca-params.conf", "pmix-mca-params.conf"),
+    ("PRTE_MCA_", ".prte/mca-params.conf", "prte-mca-params.conf"),
+)
+"""PMIx and PRRTE, which start the ranks of Open MPI 5: the prefix of their variables, the file in
+the home directory, which goes before, and the one beside Open MPI's own."""
+UCX, UCX_FILE, UCX_DIRECTORY = "UCX_", "ucx.conf", "UCX_CONFIG_DIR"
+SYSTEM_UCX = Path("/etc/ucx")
 OF_THE_SYSTEM = ("/etc", "/usr", "/opt")
 """Directories whose paths name no user."""
 
@@ -104,12 +114,34 @@ def held_in_files(
         if paths is None:
             continue
         held = held or NOTHING_HELD
-        for path, overrides in paths:
-            if settings := _settings_in(path, prefix, variables):
-                shown = _shown(path)
-                names = frozenset({shown} if overrides else ())
-                held = held.or_else(InFiles({shown: settings}, names))
+        for of, files in {prefix: paths, **_below(prefix, paths, env)}.items():
+            for path, overrides in files:
+                if settings := _settings_in(path, of, variables):
+                    shown = _shown(path)
+                    names = frozenset({shown} if overrides else ())
+                    held = held.or_else(InFiles({shown: settings}, names))
     return held
+
+
+def _below(prefix: str, paths: Paths, env: Mapping[str, str]) -> dict[str, Paths]:
+    """The files of libraries below MPI in order of precedence, by the prefix of their variables.
+    paths: the MPI's own."""
+    homes = [home] if (home := _home()) else []
+    named = env.get(UCX_DIRECTORY) or os.environ.get(UCX_DIRECTORY)
+    of_ucx = [Path.cwd(), *([Path(named)] if named else []), *homes, SYSTEM_UCX]
+    below = {UCX: [(directory / UCX_FILE, False) for directory in of_ucx]}
+    if prefix == MCA:
+        systems = [path.parent for path, _ in paths if path.name == OPEN_MPI]
+        for of, user, system in BESIDE_OPEN_MPI:
+            each = [*(home / user for home in homes), *(place / system for place in systems)]
+            below[of] = [(path, False) for path in each]
+    return below
+
+
+def _home() -> Path | None:
+    with suppress(RuntimeError):
+        return Path(os.environ.get("HOME") or Path.home())
+    return None
 
 
 def held_for(plan: Plan) -> InFiles | None:
@@ -131,19 +163,22 @@ def _key(case: Case) -> tuple[object, ...]:
 
 def deciding(env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """The variables that name parameter files."""
-    return tuple(item for item in sorted(env.items()) if "param_file" in item[0])
+    items = sorted(env.items())
+    return tuple(item for item in items if "param_file" in item[0] or item[0] == UCX_DIRECTORY)
 
 
 def _settings_in(path: Path, prefix: str, variables: Container[str]) -> dict[str, str]:
-    """Values by environment variable. MPICH's file names these; in Open MPI's they lack the
-    prefix."""
-    has_prefix = prefix == CVAR
+    """Values by environment variable. MPICH's file and UCX's name these; in Open MPI's they lack
+    the prefix. Sections of UCX's are for some CPUs alone, and are left out."""
+    has_prefix = prefix in (CVAR, UCX)
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES).decode(errors="replace")
     except OSError:
         return {}
     settings: dict[str, str] = {}
+    if prefix == UCX:
+        text = f"\n{text}".partition("\n[")[0]
     for line in text.splitlines():
         in_file, equals, value = map(str.strip, line.partition("#")[0].partition("="))
         is_name = in_file.startswith(prefix) if has_prefix else in_file.islower()
@@ -159,8 +194,8 @@ def _shown(path: Path) -> str:
     """The path without the name of the user, which any directory outside of the system's may
     have."""
     path = Path(os.path.normpath(path))
-    with suppress(ValueError, OSError, RuntimeError):
-        home = Path(os.environ.get("HOME") or Path.home())
-        if home != Path(home.anchor):  # as in some containers
+    home = _home()
+    if home is not None and home != Path(home.anchor):  # as in some containers
+        with suppress(ValueError):
             return f"~/{path.relative_to(home)}"
     return str(path) if any(map(path.is_relative_to, OF_THE_SYSTEM)) else path.name
