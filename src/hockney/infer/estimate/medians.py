@@ -9,11 +9,17 @@ import numpy as np
 from hockney.infer.arrays import Array, Whole
 
 
+def sorted_by(keys: Whole, values: Array) -> tuple[Whole, Whole, Whole, Whole]:
+    """The order of values by key and size, the different keys, and where each one's begin in that
+    order and how many they are."""
+    order = np.lexsort((values, keys))
+    return order, *np.unique(keys[order], return_index=True, return_counts=True)
+
+
 def medians_by(keys: Whole, values: Array) -> tuple[Whole, Array]:
     """The different keys, ascending, and the median of each one's values."""
-    order = np.lexsort((values, keys))
-    keys, values = keys[order], values[order]
-    known, starts, counts = np.unique(keys, return_index=True, return_counts=True)
+    order, known, starts, counts = sorted_by(keys, values)
+    values = values[order]
     low, high = starts + (counts - 1) // 2, starts + counts // 2
     return known, (values[low] + values[high]) / 2.0
 

@@ -19,6 +19,7 @@ import numpy as np
 from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
+from hockney.infer.estimate.medians import sorted_by
 from hockney.infer.locate.candidates import KINDS, NODE, NetworkPart
 from hockney.infer.locate.explanations import Explanations, LikelyFault
 from hockney.infer.locate.likelihoods import (
@@ -262,8 +263,7 @@ class _Peeling:
         times = rest[rows]
         known = ~np.isnan(times)
         times, nodes = times[known], nodes[known]
-        order = np.lexsort((times, nodes))
-        _, starts, counts = np.unique(nodes[order], return_index=True, return_counts=True)
+        order, _, starts, counts = sorted_by(nodes, times)
         starts, counts = starts[counts >= ENOUGH], counts[counts >= ENOUGH]
         medians = times[order][starts + counts // 2]
         noise = 1.4 * scale / np.sqrt(counts)

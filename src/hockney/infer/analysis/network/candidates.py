@@ -42,7 +42,9 @@ class Peers:
 
     what: str
     """Name of the kind, in the plural."""
-    board: int
+    number: int
+    """That of the board."""
+    board: Board
     units: Sequence[Units]
     values: Array
     """Shape (units,): log times relative to the usual one."""
@@ -78,12 +80,12 @@ class CandidateFamily:
         """Most candidates compared at one size."""
         counts: dict[int, int] = {}
         for peers in self.sets:
-            counts[peers.board] = counts.get(peers.board, 0) + len(peers.units)
+            counts[peers.number] = counts.get(peers.number, 0) + len(peers.units)
         return max(counts.values(), default=0)
 
 
 def slow_ones(
-    family: CandidateFamily, boards: Sequence[Board], left: Sequence[Flags], judgement: Judgement
+    family: CandidateFamily, left: Sequence[Flags], judgement: Judgement
 ) -> tuple[dict[Units, Fault], set[Units]]:
     """Slow candidates, each at the size where its ratio is largest; and those of sets in which so
     many differ that none can be named, which is a doubt."""
@@ -91,27 +93,24 @@ def slow_ones(
     many: set[Units] = set()
     for peers in family.sets:
         p = np.minimum(peers.test.p * family.tests, 1.0)
-        board = boards[peers.board]
         excess = np.where(p < family.level, peers.test.excess, 0.0)
         slow = np.flatnonzero(excess > math.log(family.network.least_ratio)).tolist()
         judgement.hides |= int((excess > math.log(LEAST_RATIO)).sum()) > len(slow)
-        slow = _without_met(family.kind, peers, slow, board, left[peers.board], judgement)
+        slow = _without_met(family.kind, peers, slow, left[peers.number], judgement)
         if len(slow) > max(MOST_FRACTION * len(peers.units), 1.0):
             many.update(peers.units[i] for i in slow)
-            judgement.doubt(_too_many(len(slow), peers, board), OTHERS)
+            judgement.doubt(_too_many(len(slow), peers), OTHERS)
             continue
         for i in slow:
-            fault = _fault(family, peers, i, float(p[i]), board)
+            fault = _fault(family, peers, i, float(p[i]))
             if fault.agreeing < AGREEING * fault.launches:
-                judgement.doubt(_changing(fault, peers.what, board), MORE)
+                judgement.doubt(_changing(fault, peers), MORE)
             elif fault.units not in worst or fault.ratio > worst[fault.units].ratio:
                 worst[fault.units] = fault
     return {units: worst[units] for units in worst if units not in many}, many
 
 
-def of_slower_kind(
-    sets: Sequence[Peers], many: set[Units], boards: Sequence[Board], judgement: Judgement
-) -> set[Units]:
+def of_slower_kind(sets: Sequence[Peers], many: set[Units], judgement: Judgement) -> set[Units]:
     """The slower ones of sets that are of two kinds, either of which may be the normal one: a
     doubt. many: those of which too many are slow; the rest of their kind belongs to them."""
     slower_units: set[Units] = set()
@@ -119,35 +118,31 @@ def of_slower_kind(
         least = 0.0 if many & {*peers.units} else math.log(LEAST_RATIO)
         slower = {peers.units[i] for i in slower_kind(peers.values, least).tolist()}
         if slower and not slower & many:
-            judgement.doubt(_too_many(len(slower), peers, boards[peers.board]), OTHERS)
+            judgement.doubt(_too_many(len(slower), peers), OTHERS)
         slower_units |= slower
     return slower_units
 
 
-def without_fast_partners(
-    sets: Sequence[Peers], boards: Sequence[Board], judgement: Judgement
-) -> set[Units]:
+def without_fast_partners(sets: Sequence[Peers], judgement: Judgement) -> set[Units]:
     """Those that have no partner as fast as others have, where known switches account for the
     paths: a doubt. Where half of the nodes are slow, three quarters of the pairs are, and only the
     fastest quarter of a node's pairs shows which."""
     without_partner: set[Units] = set()
     for peers in sets:
-        delays = boards[peers.board].delays
+        delays = peers.board.delays
         each = [np.quantile(delays[peers.members(unit)], MOST_FRACTION) for unit in peers.units]
         slower = slower_kind(np.array(each)).tolist()
         if slower and not without_partner:
             judgement.doubt(
                 f"{len(slower)} of {len(peers.units)} {peers.what} have no partner as fast as the "
-                f"others have at {boards[peers.board].name}: either kind may be the normal one",
+                f"others have at {peers.board.name}: either kind may be the normal one",
                 "compare with an earlier run",
             )
         without_partner |= {peers.units[i] for i in slower}
     return without_partner
 
 
-def check_sight(
-    family: CandidateFamily, boards: Sequence[Board], judgement: Judgement, at_any_size: bool
-) -> None:
+def check_sight(family: CandidateFamily, judgement: Judgement, at_any_size: bool) -> None:
     """Adds a doubt where a candidate slower by SURE could stay unseen: at any size, or at all."""
     unseen: dict[tuple[Units, ...], list[tuple[float, Peers]]] = {}
     for peers in family.sets:
@@ -157,13 +152,14 @@ def check_sight(
         chosen = [min(each, key=lambda look: look[0])] if at_any_size else each
         for least, peers in chosen:
             if least > SURE:
-                judgement.unsure(peers.what, boards[peers.board].name, least)
+                judgement.unsure(peers.what, peers.board.name, least)
 
 
 def _without_met(
-    kind: str, peers: Peers, slow: list[int], board: Board, left: Flags, judgement: Judgement
+    kind: str, peers: Peers, slow: list[int], left: Flags, judgement: Judgement
 ) -> list[int]:
     """The slow candidates that links shared with other pairs of their round do not explain."""
+    board = peers.board
     each = [peers.members(peers.units[i]) for i in slow]
     together = np.concatenate(each) if each else np.empty(0, np.int64)
     own = each if kind == PAIR else [together] * len(each)
@@ -177,13 +173,13 @@ def _without_met(
     return [i for i, has_met in zip(slow, met, strict=True) if not has_met]
 
 
-def _fault(family: CandidateFamily, peers: Peers, i: int, p: float, board: Board) -> Fault:
+def _fault(family: CandidateFamily, peers: Peers, i: int, p: float) -> Fault:
     members, excess = peers.members(peers.units[i]), float(peers.test.excess[i])
-    each = excess + board.shifts(members)
+    each = excess + peers.board.shifts(members)
     return Fault(
         kind=family.kind,
         units=peers.units[i],
-        board=peers.board,
+        board=peers.number,
         members=members,
         ratio=math.exp(excess),
         p=None if family.network.is_simulated else p,
@@ -192,15 +188,15 @@ def _fault(family: CandidateFamily, peers: Peers, i: int, p: float, board: Board
     )
 
 
-def _too_many(count: int, peers: Peers, board: Board) -> str:
+def _too_many(count: int, peers: Peers) -> str:
     return (
-        f"{count} of {len(peers.units)} {peers.what} take longer than the rest at {board.name}: "
-        "too many to say which kind is normal"
+        f"{count} of {len(peers.units)} {peers.what} take longer than the rest at "
+        f"{peers.board.name}: too many to say which kind is normal"
     )
 
 
-def _changing(fault: Fault, what: str, board: Board) -> str:
+def _changing(fault: Fault, peers: Peers) -> str:
     return (
-        f"one of the {what} is {format_ratio(fault.ratio)} times as slow at {board.name}, but only "
-        f"in {fault.agreeing} of {fault.launches} launches"
+        f"one of the {peers.what} is {format_ratio(fault.ratio)} times as slow at "
+        f"{peers.board.name}, but only in {fault.agreeing} of {fault.launches} launches"
     )

@@ -66,10 +66,10 @@ class FaultSearch:
     ) -> tuple[CandidateFamily, dict[Units, Fault], set[Units]]:
         """Slow ones of one kind, and those that cannot be named."""
         family = CandidateFamily(kind, sets, self.level, self.network)
-        slow, many = slow_ones(family, self.boards, self.left, self.outcome)
+        slow, many = slow_ones(family, self.left, self.outcome)
         self.outcome.judged[kind] = family.most
         # Lines of a regular network differ in latency by nature, in bandwidth hardly.
-        check_sight(family, self.boards, self.outcome, at_any_size=kind in (CABLE, PAIR))
+        check_sight(family, self.outcome, at_any_size=kind in (CABLE, PAIR))
         return family, slow, many
 
     def add(self, faults: Iterable[Fault]) -> None:
@@ -89,12 +89,12 @@ class FaultSearch:
             noise = self._noise(peers)
             least = peers.test.least_found(family.tests, family.level, noise)
             if least > SOUGHT:
-                self.outcome.unsure(peers.what, self.boards[peers.board].name, least)
+                self.outcome.unsure(peers.what, peers.board.name, least)
 
     def _noise(self, peers: Peers) -> float | None:
         """The standard deviation of a unit's value by chance; None where launches do not show
         it."""
-        board = self.boards[peers.board]
+        board = peers.board
         if len(board.launches) < 2:
             return None
         shifts = [board.shifts(peers.members(unit)) for unit in peers.units[:MOST_FOR_NOISE]]

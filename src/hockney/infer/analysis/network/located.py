@@ -108,10 +108,6 @@ def located_of(run: Run) -> Located | None:
     if times is None:
         return None
     judged = judge(times, list(network.parts))
-    return located_by(run, network, times, judged)
-
-
-def located_by(run: Run, network: Routes, times: RoundTimes, judged: Explanations) -> Located:
     ranks = len(network.host_of)
     sizes = sizes_of(run)
     counts = _counts(network, range(len(network.parts)))

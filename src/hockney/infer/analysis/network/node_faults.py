@@ -161,12 +161,12 @@ def _slow_units(
             if len(judged) >= LEAST_MEMBERS:
                 values = effects(ends, board.kinds[own], board.logs[own], alike)[judged]
                 names = [(unit,) for unit in judged.tolist()]
-                sets.append(Peers(what, number, names, values, _with(own, ends)))
+                sets.append(Peers(what, number, board, names, values, _with(own, ends)))
     family, slow, many = search.tested(kind, sets)
-    many |= of_slower_kind(sets, many, search.boards, search.outcome)
+    many |= of_slower_kind(sets, many, search.outcome)
     if kind == NODE:
         if not many and search.network.knows_switches:
-            many |= without_fast_partners(sets, search.boards, search.outcome)
+            many |= without_fast_partners(sets, search.outcome)
         search.outcome.has_two_kinds = bool(many)
     slow = {unit: fault for unit, fault in slow.items() if unit not in many}
     if kind == NODE:
@@ -183,7 +183,7 @@ def _check_nearest(search: FaultSearch, sets: Sequence[Peers], slow: Mapping[Uni
     if search.network.knows_switches:
         return
     for peers in sets:
-        logs = search.boards[peers.board].logs
+        logs = peers.board.logs
         rest = [unit for unit in peers.units if unit not in slow]
         nearest = np.array([logs[peers.members(unit)].min() for unit in rest])
         near = np.quantile(nearest, MOST_FRACTION, method="lower")
@@ -191,7 +191,7 @@ def _check_nearest(search: FaultSearch, sets: Sequence[Peers], slow: Mapping[Uni
         if MOST_FRACTION * len(rest) < far.sum():
             search.outcome.doubt(
                 f"{far.sum()} of {len(rest)} {peers.what} have no partner as near as the "
-                f"others have at {search.boards[peers.board].name}",
+                f"others have at {peers.board.name}",
                 TOPOLOGY,
             )
             return
@@ -206,7 +206,7 @@ def _check_fast(search: FaultSearch, family: CandidateFamily) -> None:
             ratio = format_ratio(math.exp(float(fast.excess[chosen].max())))
             search.outcome.doubt(
                 f"{chosen.sum()} of {len(peers.units)} {peers.what} are up to {ratio} "
-                f"times as fast as the rest at {search.boards[peers.board].name}: either kind "
+                f"times as fast as the rest at {peers.board.name}: either kind "
                 "may be the normal one",
                 "compare with an earlier run",
             )

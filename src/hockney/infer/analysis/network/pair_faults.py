@@ -45,7 +45,7 @@ def _find_of_kind(search: FaultSearch, kind: str, is_inside: bool) -> None:
             names, values = _by_line(ends[own], above, np.median if is_inside else of_cable)
             if len(names) >= LEAST_MEMBERS:
                 what = search.network.plural(kind)
-                sets.append(Peers(what, number, names, values, _equal(own, ends[own])))
+                sets.append(Peers(what, number, board, names, values, _equal(own, ends[own])))
     _, slow, many = search.tested(kind, sets)
     search.add(slow.values())
     for number, (own, ends) in enumerate(lines):
@@ -67,7 +67,7 @@ def find_pairs(search: FaultSearch) -> None:
                 units.append(search.hosts[number][own])
             values = board.logs[own] - levels(units, board.logs[own])
             sets.append(_pair_peers(search, number, own, values))
-        if sets and sets[-1].board == number:
+        if sets and sets[-1].number == number:
             _add_few(search, number, small, sets)
     family, slow, _ = search.tested(PAIR, sets)
     if not (search.outcome.judged[NODE] or search.outcome.judged[PLACE]):
@@ -76,16 +76,17 @@ def find_pairs(search: FaultSearch) -> None:
 
 
 def _pair_peers(search: FaultSearch, number: int, own: Whole, values: Array) -> Peers:
-    ends = np.sort(search.boards[number].ends[own], axis=1)
+    board = search.boards[number]
+    ends = np.sort(board.ends[own], axis=1)
     names = [(a, b) for a, b in ends.tolist()]
-    return Peers(search.network.plural(PAIR), number, names, values, _equal(own, ends))
+    return Peers(search.network.plural(PAIR), number, board, names, values, _equal(own, ends))
 
 
 def _add_few(search: FaultSearch, number: int, kinds: Sequence[Whole], sets: list[Peers]) -> None:
     """Tests pairs of kinds that have too few, by the variation of the commonest kind. Two pairs
     that differ are a doubt: either may be normal."""
     logs = search.boards[number].logs
-    most = max((peers for peers in sets if peers.board == number), key=lambda p: len(p.units))
+    most = max((peers for peers in sets if peers.number == number), key=lambda p: len(p.units))
     for own in kinds:
         values = logs[own] - np.median(logs[own])
         if len(own) == 2 and 2.0 * values.max() > math.log(MOST_STEP):

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from hockney.infer.arrays import Array, Flags, Whole
-from hockney.infer.estimate.medians import medians_by
+from hockney.infer.estimate.medians import medians_by, sorted_by
 from hockney.infer.estimate.states import cluster
 
 LEVEL_FRACTION = 0.1
@@ -52,8 +52,7 @@ def effects(ends: Whole, kinds: Whole, values: Array, chosen: Flags) -> Array:
 
 def _above_the_others(unit: Whole, value: Array) -> Array:
     """Each value less the median profile at its place. Shape (values,)."""
-    order = np.lexsort((value, unit))
-    _, starts, counts = np.unique(unit[order], return_index=True, return_counts=True)
+    order, _, starts, counts = sorted_by(unit, value)
     rows = np.split(value[order], starts[1:])
     grid = _places(int(counts.max()))
     table = np.stack([np.interp(grid, _places(len(row)), row) for row in rows])

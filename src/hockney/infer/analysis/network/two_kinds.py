@@ -10,7 +10,7 @@ from hockney.infer.analysis.network.boards import Doubt
 from hockney.infer.analysis.network.outlier_rule import MOST_FRACTION, slower_kind
 from hockney.infer.analysis.network.part_words import WAY_WORDS
 from hockney.infer.arrays import Array, Whole
-from hockney.infer.estimate.medians import own_medians
+from hockney.infer.estimate.medians import own_medians, sorted_by
 from hockney.infer.locate.candidates import NODE, WAYS, NetworkPart
 from hockney.infer.locate.odds import ENOUGH, RoundTimes
 
@@ -46,8 +46,6 @@ def _fastest(above: Array, nodes: Whole) -> Array:
     each lies above the median of its class, NaN where it is missing, and whose it is."""
     known = ~np.isnan(above)
     node, value = nodes[known], above[known]
-    order = np.lexsort((value, node))
-    starts = np.flatnonzero(np.diff(node[order], prepend=-1))
-    counts = np.diff(starts, append=len(order))
+    order, _, starts, counts = sorted_by(node, value)
     places = starts + (MOST_FRACTION * (counts - 1)).astype(np.int64)
     return np.asarray(value[order][places][counts >= ENOUGH])
