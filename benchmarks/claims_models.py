@@ -19,7 +19,7 @@ from hockney.infer.estimate.estimating import estimate_point
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Curve, Fit, Parameter, curve_of_arrays
 from hockney.infer.models import hockney, loggp, max_rate, multi_mode, segmented
-from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
+from hockney.infer.models._multi_mode_time import simulated_T_b_s
 from hockney.infer.predict.fitted_channel import channel_of
 from hockney.infer.predict.patterns import Pattern, predict
 from hockney.plan.axes import Point

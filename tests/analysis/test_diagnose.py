@@ -5,9 +5,17 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 import pytest
+import scipy.stats
 
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.conditions.diagnose import Diagnosis, VisitSeries, drift, periodic
+from hockney.infer.analysis.conditions.diagnose import (
+    MOST_SLOPES,
+    Diagnosis,
+    VisitSeries,
+    drift,
+    periodic,
+    slope_of,
+)
 from hockney.infer.analysis.conditions.gaps import visit_times
 from hockney.infer.analysis.conditions.noise import Disturbance, disturbances
 from hockney.records import Noise
@@ -245,3 +253,18 @@ def test_a_launch_of_many_visits_is_searched_in_bounded_memory() -> None:
     problem = drift([rising])
     assert problem is not None
     assert problem[0] == "drift"
+
+
+@pytest.mark.parametrize("count", [2, 100, MOST_SLOPES, 10 * MOST_SLOPES])
+def test_a_line_is_found_whatever_is_thinned(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pairs of 20,000 visits would take gigabytes."""
+    taken = []
+    theilslopes = scipy.stats.theilslopes
+
+    def watched(values: np.ndarray, at: np.ndarray) -> object:
+        taken.append(len(values))
+        return theilslopes(values, at)
+
+    monkeypatch.setattr(scipy.stats, "theilslopes", watched)
+    assert slope_of(3.0 * np.arange(count) + 2.0) == pytest.approx(3.0)
+    assert taken == [min(count, MOST_SLOPES)]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hockney.infer.estimate import estimate
 from hockney.infer.estimate.points import PointEstimate, by_curve
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
+from hockney.infer.fitting.fit import curve_of
 from hockney.infer.models import fit_model
 from hockney.records import Run, Summary
 from samples import HEADER, make_run
@@ -112,13 +113,15 @@ def test_samples_come_before_statistics_of_the_same_point() -> None:
 
 def test_a_fit_says_what_it_is_through() -> None:
     means = [summary("mean", size=size, value_s=1e-6 + size * 1e-9) for size in (0, 8, 1000)]
-    line = fit_model("hockney", estimate(run_of(*means)).headline)
+    line = fit_model("hockney", curve_of(estimate(run_of(*means)).headline))
     assert line.parameters["alpha_s"].value == pytest.approx(1e-6)
     assert line.notes[0] == "through each launch's mean"
     rates = [summary("bandwidth", size=size, value_Bps=1e9) for size in (8, 1000)]
-    stream = fit_model("hockney", estimate(run_of(*rates)).headline)
+    stream = fit_model("hockney", curve_of(estimate(run_of(*rates)).headline))
     assert any("not a latency" in note for note in stream.notes)
-    own = fit_model("hockney", estimate(make_run(lambda *_: [5.0], sizes=(1, 2))).headline)
+    own = fit_model(
+        "hockney", curve_of(estimate(make_run(lambda *_: [5.0], sizes=(1, 2))).headline)
+    )
     assert not any("through each launch" in note for note in own.notes)
 
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from conftest import first_of
 from hockney.base.errors import UsageError
 from hockney.infer.fitting.fit import Curve, curve_of_arrays
-from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
-from hockney.infer.models._multi_mode_time import chunks, general_s
+from hockney.infer.models._multi_mode_time import chunks, general_s, simulated_T_b_s
 from hockney.infer.models.multi_mode import fit
 
 Array = NDArray[np.float64]

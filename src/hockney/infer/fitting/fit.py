@@ -18,7 +18,7 @@ from hockney.infer.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.infer.estimate.summaries import FROM_BANDWIDTH
 from hockney.infer.fitting.bootstrap import bootstrap_interval, worth
 from hockney.infer.fitting.likelihood import criterion
-from hockney.infer.fitting.smooth import Curved, CurveShape
+from hockney.infer.fitting.smooth import Curved
 from hockney.plan.trains import Train
 
 RESAMPLES = 200
@@ -268,17 +268,14 @@ class Segment:
     alpha_interval: Interval | None = None
     beta_interval: Interval | None = None
     """The intervals of both; None as for a Parameter."""
-    curve: CurveShape | None = None
-    """The terms of a smooth curve; None for a line."""
-    coefficients: tuple[float, ...] = ()
-    """Coefficients of the curve's terms, in their order."""
+    curve: Curved | None = None
+    """The smooth curve; None for a line."""
 
     def seconds(self, bytes_: Array) -> Array:
         """Times of these sizes. A curve continues above its largest size as its tangent there."""
         if self.curve is None:
             return self.alpha_s + self.beta_s_per_B * bytes_
-        curved = Curved(self.curve, np.array(self.coefficients))
-        return curved.seconds(bytes_, float(self.to_bytes))
+        return self.curve.seconds(bytes_, float(self.to_bytes))
 
 
 Predict = Callable[..., Array]

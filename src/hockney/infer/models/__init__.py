@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hockney.base.registry import Registry
 
 if TYPE_CHECKING:
-    from hockney.infer.estimate.points import PointEstimate
     from hockney.infer.fitting.fit import Curve, Fit
 
 CHANNELS = ("hockney", "segmented", "loggp", "max-rate")
@@ -31,9 +29,5 @@ class Model(Protocol):
 MODELS = Registry(__name__, "model", Model, group="hockney.models")
 
 
-def fit_model(name: str, data: Curve | Sequence[PointEstimate]) -> Fit:
-    """Fits the model to a curve, or to points of one operation and state."""
-    from hockney.infer.fitting.fit import curve_of
-
-    curve = curve_of(data) if isinstance(data, Sequence) else data
+def fit_model(name: str, curve: Curve) -> Fit:
     return MODELS.find(name).fit(curve)

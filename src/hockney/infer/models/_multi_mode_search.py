@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from hockney.infer.arrays import Array, Flags
 from hockney.infer.fitting.fit import SEED, Curve
 from hockney.infer.fitting.likelihood import akaike
-from hockney.infer.models._multi_mode_simulation import simulated_T_b_s
-from hockney.infer.models._multi_mode_time import general_s
+from hockney.infer.models._multi_mode_time import general_s, simulated_T_b_s
 
 DECISIVE = 4.0
 """Fall of Akaike's criterion that one more chunk needs."""

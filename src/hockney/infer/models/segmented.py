@@ -159,8 +159,7 @@ def _segments(curve: Curve, regimes: _Regimes, alphas: Array, betas: Array) -> t
                 beta_s_per_B=float(regimes.beta[i]),
                 alpha_interval=alpha.interval,
                 beta_interval=beta.interval,
-                curve=None if curved is None else curved.shape,
-                coefficients=() if curved is None else tuple(map(float, curved.coefficients)),
+                curve=curved,
             )
         )
     return tuple(segments)

@@ -35,11 +35,11 @@ class Unchanged:
     """The time with it over that; None where that is 0."""
 
     @classmethod
-    def of(cls, seconds: float | None, before_s: float | None) -> Unchanged | None:
+    def of(cls, after: Parameter, before: Parameter | None) -> Unchanged | None:
         """From the times with it and without; None where nothing was changed."""
-        if seconds is None or before_s is None:
+        if before is None or before.value is None or after.value is None:
             return None
-        return cls(before_s, seconds / before_s if before_s else None)
+        return cls(before.value, after.value / before.value if before.value else None)
 
 
 @dataclass(frozen=True)

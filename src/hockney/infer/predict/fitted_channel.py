@@ -22,7 +22,7 @@ from hockney.infer.fitting.fit import (
     require,
 )
 from hockney.infer.fitting.line import line
-from hockney.infer.fitting.smooth import Curved, fitted
+from hockney.infer.fitting.smooth import fitted
 from hockney.infer.models import CHANNELS, loggp, max_rate, segmented
 from hockney.infer.models import hockney as line_model
 from hockney.infer.models.segmented import log_line
@@ -102,7 +102,6 @@ def _which(point: PointEstimate) -> Key:
 
 
 def _by_line(curve: Curve) -> Channel:
-    require("hockney", line_model.DATA, line_model.lacks(curve), "measure more: --sizes 0,1..4MiB")
     fit = line_model.fit(curve, resamples=0)
     rows = curve.resampled(RESAMPLES)
     best, *lines = zip(*line(curve.bytes, np.vstack([curve.median_s, rows])), strict=True)
@@ -129,13 +128,8 @@ def _by_segments(curve: Curve) -> Channel:
 def _resampled_segment(segment: Segment, bytes_: Array, times: Array) -> list[Segment]:
     """The segment through each row of times, of shape (rows, sizes)."""
     if segment.curve is not None:
-        curves = [fitted(bytes_, row, segment.curve) for row in times]
-        return [
-            segment
-            if curved is None
-            else replace(segment, coefficients=tuple(map(float, curved.coefficients)))
-            for curved in curves
-        ]
+        curves = (fitted(bytes_, row, segment.curve.shape) for row in times)
+        return [replace(segment, curve=curved or segment.curve) for curved in curves]
     lines = zip(*log_line(bytes_, times, np.ones_like(times)), strict=True)
     return [
         replace(segment, alpha_s=float(alpha), beta_s_per_B=float(beta)) for alpha, beta in lines
@@ -245,9 +239,8 @@ def _segment_costs(segments: Sequence[Segment]) -> CostsOf:
         if segment.curve is None:
             return Costs.of_line(segment.alpha_s, segment.beta_s_per_B, bytes_)
         seconds = float(segment.seconds(np.array([float(bytes_)]))[0])
-        curved = Curved(segment.curve, np.array(segment.coefficients))
         at = float(min(max(bytes_, segment.from_bytes), segment.to_bytes))
-        slope = min(curved.slope(at), seconds / max(bytes_, 1))
+        slope = min(segment.curve.slope(at), seconds / max(bytes_, 1))
         return Costs(seconds - slope * bytes_, slope)
 
     return costs

@@ -77,7 +77,7 @@ class Prediction:
 
     @property
     def unchanged(self) -> Unchanged | None:
-        return Unchanged.of(self.seconds.value, self.before.value if self.before else None)
+        return Unchanged.of(self.seconds, self.before)
 
     @property
     def confidence(self) -> float | None:

@@ -62,7 +62,7 @@ class MixPrediction:
 
     @property
     def unchanged(self) -> Unchanged | None:
-        return Unchanged.of(self.seconds.value, self.before.value if self.before else None)
+        return Unchanged.of(self.seconds, self.before)
 
 
 def predict_mix(

@@ -19,7 +19,6 @@ import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.infer.arrays import Array
-from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.points import PointEstimate
 from hockney.infer.fitting.fit import Parameter, parameter
 from hockney.infer.predict.channel import MOST_RESAMPLES, Channel, Unchanged
@@ -51,22 +50,21 @@ MOST_STEPS = 3_000_000
 
 @dataclass(frozen=True)
 class OrderPrediction:
-    seconds: float
-    """Time until the last rank ends the recorded steps, computing included."""
-    interval: Interval | None
-    """By a bootstrap over launches; None with too few launches or too many steps."""
+    seconds: Parameter
+    """Time until the last rank ends the recorded steps, computing included; without an interval
+    from too few launches or of too many steps."""
     computing_s: float
     """Computing time of the rank that computes most."""
     latencies: float
     """Messages on the critical path: seconds of run time per second of latency."""
     tolerated_s: dict[float, float | None]
     """Added latency by fraction of longer run time; None if it is above 10 s."""
-    before_s: float | None = None
+    before: Parameter | None = None
     """`seconds` without --what-if; None if nothing was changed."""
 
     @property
     def unchanged(self) -> Unchanged | None:
-        return Unchanged.of(self.seconds, self.before_s)
+        return Unchanged.of(self.seconds, self.before)
 
 
 def predict_order(
@@ -90,16 +88,14 @@ def predict_order(
         predicted = parameter(float(times[0]), np.array(each), launches)
     before = None
     if channel.before is not None:
-        whole = predict_order(order, channel.before, collectives)
-        before = whole.seconds
-        predicted = channel.changed(Parameter(whole.seconds, whole.interval), predicted)
+        before = predict_order(order, channel.before, collectives).seconds
+        predicted = channel.changed(before, predicted)
     return OrderPrediction(
-        seconds=float(times[0]),
-        interval=predicted.interval,
+        seconds=predicted,
         computing_s=max((sum(step.before_s for step in of) for of in order.ranks), default=0.0),
         latencies=float(times[1] - times[0]) / SLOPE_S,
         tolerated_s={part: _tolerated(times, part) for part in TOLERATED},
-        before_s=before,
+        before=before,
     )
 
 

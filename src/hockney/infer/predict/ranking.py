@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +9,7 @@ import numpy as np
 from hockney.base.addition import AdditionError
 from hockney.base.errors import UsageError
 from hockney.base.units import format_percent
-from hockney.infer.estimate.points import PointEstimate
-from hockney.infer.fitting.fit import Curve, Fit, curve_of, predicted_s
+from hockney.infer.fitting.fit import Curve, Fit, predicted_s
 from hockney.infer.models import MODELS, Model
 
 MOST_FOLDS = 10
@@ -37,10 +35,9 @@ class Ranking:
     """Why each of the other models could not be fitted."""
 
 
-def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
+def rank(curve: Curve) -> Ranking:
     """Fits all models for which the data suffice. The best has the least criterion per point; among
     equivalent ones, the fewest parameters."""
-    curve = data if isinstance(data, Curve) else curve_of(data)
     lacking: dict[str, str] = {}
     fits: list[tuple[Fit, float | None]] = []
     for name, model in MODELS.all().items():

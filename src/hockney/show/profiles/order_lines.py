@@ -13,13 +13,13 @@ from hockney.show.tables.table import between
 
 
 def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
-    limits = between(prediction.interval, format_seconds)
+    limits = between(prediction.seconds.interval, format_seconds)
     interval = f"  [{limits}]" if limits else ""
     before = NO_TIMES if order.wall_s is None else "with waits for CPUs"
     lines = [
         f"the run, in the order of {how_many(order.steps, 'recorded call')}",
         f"  in the profile          {format_seconds(order.wall_s)}  ({before})",
-        f"  predicted               {format_seconds(prediction.seconds)}{interval}",
+        f"  predicted               {format_seconds(prediction.seconds.value)}{interval}",
         *unchanged_lines(prediction.unchanged),
         f"  of that computing       {format_seconds(prediction.computing_s)}  (as in the profile)",
         f"  messages in a row       {prediction.latencies:.6g}  (each waits for one before it)",
@@ -39,9 +39,9 @@ def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
 def order_json(order: Order, prediction: OrderPrediction) -> dict[str, Any]:
     return {
         "profile_s": order.wall_s,
-        "seconds": prediction.seconds,
-        "low_s": low_of(prediction.interval),
-        "high_s": high_of(prediction.interval),
+        "seconds": prediction.seconds.value,
+        "low_s": low_of(prediction.seconds.interval),
+        "high_s": high_of(prediction.seconds.interval),
         **unchanged_json(prediction.unchanged),
         "computing_s": prediction.computing_s,
         "latencies": prediction.latencies,

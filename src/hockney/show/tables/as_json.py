@@ -120,8 +120,8 @@ def _segment_json(segment: Segment) -> dict[str, Any]:
         "beta_s_per_B": segment.beta_s_per_B,
         "beta_low_s_per_B": low_of(segment.beta_interval),
         "beta_high_s_per_B": high_of(segment.beta_interval),
-        "curve": segment.curve and asdict(segment.curve),
-        "coefficients": segment.coefficients,
+        "curve": segment.curve and asdict(segment.curve.shape),
+        "coefficients": [] if segment.curve is None else segment.curve.coefficients.tolist(),
     }
 
 

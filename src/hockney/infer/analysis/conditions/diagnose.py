@@ -17,7 +17,6 @@ from hockney.infer.estimate.cells import headline_rows
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
 from hockney.infer.estimate.points import Estimates
 from hockney.infer.estimate.quantiles import autocorrelation_time
-from hockney.infer.estimate.slopes import slope_of
 from hockney.infer.estimate.states import States, cluster
 from hockney.plan.axes import Point
 from hockney.records import Run
@@ -47,6 +46,9 @@ MOST_SEARCHED = 2000
 """Most visits of a launch, its first, in which a period is searched: time and memory grow with
 their square, to 256 MB, and 57,000 visits would take 49 GiB. Neighbours stay neighbours, so that
 short periods are found as well."""
+MOST_SLOPES = 2000
+"""Most visits of which the slopes of all pairs are taken, 2 million of them. More are thinned
+evenly: those of 30,000 would take 20 GB."""
 SAME_PERIOD = 0.15
 HARMONIC = 0.6
 """The least power of a fundamental, as a fraction of the largest peak's."""
@@ -222,9 +224,18 @@ def _change(values: Array) -> float:
     if float(kendalltau(order, values).pvalue) >= TREND_P:
         return 0.0
     with np.errstate(invalid="ignore"):  # in the interval, which is not used
-        slope, _ = slope_of(values, order)
+        slope = slope_of(values)
     most = float(np.ptp(values))
     return float(np.clip(slope * order[-1], -most, most)) / float(np.median(values))
+
+
+def slope_of(values: Array) -> float:
+    """The median of the slopes of all pairs of values over their order (Theil 1950, Sen 1968)."""
+    from scipy.stats import theilslopes
+
+    count = len(values)
+    some = np.linspace(0, count - 1, min(count, MOST_SLOPES)).astype(np.int64)
+    return float(theilslopes(values[some], some)[0])
 
 
 def drift(launches: list[VisitSeries]) -> Problem | None:
