@@ -21,13 +21,16 @@ TOLERANCE = 0.05
 
 def histories_of(
     index: Index, paths: tuple[Path, ...], tolerance: float, since: datetime | None, together: bool
-) -> list[History]:
-    """One history per system. Files without results are named and left out."""
+) -> tuple[list[History], list[Path]]:
+    """One history per system, and files that are newer than all runs, but have no result. Files
+    without results are named and left out."""
+    from hockney import records
     from hockney.infer.analysis.history.histories import histories
-    from hockney.infer.analysis.history.run_facts import RunFacts
+    from hockney.infer.analysis.history.run_facts import RunFacts, time_of
     from hockney.infer.index.history_rows import facts_from
 
     runs = dict[str, RunFacts]()
+    without = dict[Path, datetime]()
     for path in followed(result_files(paths), "files read"):
         try:
             known = facts_from(index, path)
@@ -38,6 +41,8 @@ def histories_of(
         facts = known.facts
         if facts is None:
             click.echo(f"left out: {path}: nothing was measured, or its date is missing", err=True)
+            if started := time_of(records.read(path).header.started):
+                without[path] = started
         elif facts.id in runs:
             same = runs[facts.id].file
             click.echo(f"left out: {path}: the same run as {same}", err=True)
@@ -45,7 +50,9 @@ def histories_of(
             runs[facts.id] = facts
     if not runs:
         raise UsageError("no run to show", "name result files, or a directory of them")
-    return histories(list(runs.values()), tolerance, together)
+    newest = max(run.started for run in runs.values())
+    newer = [path for path, started in without.items() if started > newest]
+    return histories(list(runs.values()), tolerance, together), newer
 
 
 def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[History]:
@@ -55,6 +62,6 @@ def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[Hist
     if not past:
         return []
     with closing(Index.in_cache()) as index:
-        histories = histories_of(index, (*past, *paths), TOLERANCE, None, False)
+        histories, _ = histories_of(index, (*past, *paths), TOLERANCE, None, False)
         warn(index.notes)
         return histories

@@ -110,7 +110,7 @@ def command(
     if output is not None:
         check_output(output, force)
     with closing(Index(index) if index else Index.in_cache()) as opened:
-        histories = histories_of(opened, paths, tolerance, since, together)
+        histories, newer = histories_of(opened, paths, tolerance, since, together)
         if sql is not None:
             warn(opened.notes)
             _print_rows(*opened.ask(sql), as_json)
@@ -125,7 +125,7 @@ def command(
             return
     if output is not None:
         save(describe_history(histories), output, force)
-    decision = decision_of_histories(histories)
+    decision = decision_of_histories(histories, newer)
     _show(histories, decision, tolerance, as_json, openmetrics, explain)
     if any(history.worse or history.failed for history in histories):
         raise click.exceptions.Exit(1)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hockney.base.units import format_rate, format_seconds, format_size, how_many
@@ -117,8 +118,17 @@ def of_comparison(comparison: RunComparison, allowed: float) -> DecidingFinding:
     return replace(finding, action=_explain(base.path, other.path))
 
 
-def decision_of_histories(histories: Sequence[History]) -> Decision | None:
-    return decided(_of_histories(histories))
+def decision_of_histories(
+    histories: Sequence[History], newer: Sequence[Path] = ()
+) -> Decision | None:
+    """newer: files of later runs, of which nothing was measured."""
+    lost = [
+        DecidingFinding(
+            NOT_JUDGED, f"the newest run, {file}", "nothing was measured", "", "measure it again"
+        )
+        for file in newer
+    ]
+    return decided([*lost, *_of_histories(histories)])
 
 
 def _of_histories(histories: Sequence[History]) -> list[DecidingFinding]:

@@ -81,7 +81,7 @@ def facts_of(
     run: Run, estimates: Estimates, variant_names: Mapping[str, str] | None = None
 ) -> RunFacts | None:
     """The facts of a run; None without a point or a date. variant_names: names for people."""
-    started = _time(run.header.started)
+    started = time_of(run.header.started)
     points = estimates.own()
     if started is None or not points:
         return None
@@ -137,7 +137,8 @@ def _by_size(each: Iterable[tuple[int, KnownTime]]) -> Times:
     }
 
 
-def _time(text: str | None) -> datetime | None:
+def time_of(text: str | None) -> datetime | None:
+    """A date of a record; None where there is none."""
     try:
         started = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
         return started.replace(tzinfo=started.tzinfo or timezone.utc).astimezone(timezone.utc)
