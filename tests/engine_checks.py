@@ -24,6 +24,7 @@ WHAT_THESE_CALL = (
         "json",
         "layout",
         "library",
+        "line",
         "list",
         "load",
         "one_sided",

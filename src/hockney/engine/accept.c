@@ -89,7 +89,7 @@ static void check_elements(const struct options *options)
              reduction_names[reduction], element->name);
 }
 
-/* Of a collective. */
+/* What a collective adds up. */
 static void check_reduction(const struct options *options)
 {
     const struct operation *operation = options->operation;

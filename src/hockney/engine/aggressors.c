@@ -116,8 +116,7 @@ struct aggressors *aggressors_open(const struct launch *launch, MPI_Comm comm, M
     struct aggressors *all = allocate(sizeof *all);
     uint64_t state = random_state(launch->options->seed + 1);
     *all = (struct aggressors){.comm = comm, .world = world, .first_victim = first_victim};
-    check(MPI_Comm_rank(comm, &all->rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm, &all->ranks), "MPI_Comm_size");
+    ranks_of(comm, &all->rank, &all->ranks);
     const size_t bytes = (size_t)all->ranks * sizeof(int);
     all->statuses = allocate(2 * (size_t)all->ranks * sizeof *all->statuses);
     all->order = allocate(bytes);
@@ -213,7 +212,7 @@ static void count_until_now(struct aggressors *all)
     all->done = all->slots;
 }
 
-/* Of bursts whole periods are counted. */
+/* Bursts are counted by whole periods. */
 static void count_burst(struct aggressors *all)
 {
     if (!all->begun)

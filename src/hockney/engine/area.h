@@ -9,7 +9,7 @@ struct area {
     size_t span;
     size_t at; /* where the walk through cold memory goes on in the next visit */
     enum memory memory;
-    /* Of cold memory of a device, which libraries register allocation by allocation: where each of them
+    /* Libraries register cold memory of a device allocation by allocation: where each of them
        begins, from `base` on, and which is next. NULL: it is one allocation. */
     ptrdiff_t *places;
     int place_count, place;

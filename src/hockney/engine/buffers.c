@@ -124,7 +124,7 @@ static int allocations_of(const struct options *options)
     return (int)fmax(fmin(room, MOST_ALLOCATIONS), least_allocations(options));
 }
 
-/* Of messages that lie on a device, in so many allocations if they walk through these. */
+/* What messages on a device need, in so many allocations if they walk through these. */
 static double needed_in(const struct launch *launch, double allocations)
 {
     const double bytes = (double)largest_bytes(launch->options);

@@ -72,15 +72,10 @@ static void choose_batches(struct launch *launch, struct point *point)
     point->repetitions =
         single ? 1 : (int64_t)ceil(batch_least_ns(&launch->clock) / point->repetition_ns);
     const double batch_ns = point->repetition_ns * (double)point->repetitions;
-    const int congested = launch->congestion != NULL, tails = launch->options->tails;
-    const int most = tails       ? CHUNK_SAMPLES
-                     : congested ? SINGLES_UNDER_LOAD
-                     : single    ? SINGLES_A_VISIT
-                                 : BATCHES_A_VISIT;
-    const double visit_ns = congested || tails
+    const double visit_ns = launch->congestion != NULL || launch->options->tails
                                 ? fmax(VISIT_UNDER_LOAD_NS, LEAST_PERIODS * load_period_ns(point->load))
                                 : VISIT_NS;
-    point->batches = (int)fmin(fmax(visit_ns / batch_ns, 1.0), most);
+    point->batches = (int)fmin(fmax(visit_ns / batch_ns, 1.0), launch_most_samples(launch->options));
 }
 
 void calibrate(struct launch *launch, const struct visit *plan, int is_last)

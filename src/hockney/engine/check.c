@@ -60,10 +60,23 @@ void check(int code, const char *call)
 {
     if (code == MPI_SUCCESS)
         return;
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    MPI_Error_string(code, text, &length);
+    char text[MPI_MAX_ERROR_STRING];
+    error_text(code, text);
     fail(EXIT_WENT_WRONG, "%s: %s", call, text);
+}
+
+void error_text(int code, char *text)
+{
+    int length = 0;
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        length = 0;
+    text[length] = '\0';
+}
+
+void ranks_of(MPI_Comm comm, int *rank, int *ranks)
+{
+    check(MPI_Comm_rank(comm, rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm, ranks), "MPI_Comm_size");
 }
 
 #ifdef MPI_ABI_VERSION

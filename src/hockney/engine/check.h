@@ -16,6 +16,12 @@ void check(int code, const char *call);
 void return_errors(MPI_Comm comm);
 void return_window_errors(MPI_Win win);
 
+/* What MPI calls the error, of MPI_MAX_ERROR_STRING bytes at most. */
+void error_text(int code, char *text);
+
+/* This rank's number in a communicator, and how many there are. */
+void ranks_of(MPI_Comm comm, int *rank, int *ranks);
+
 /* Says what was wrong on stderr, does what fail_also() asked for, and ends every rank. */
 noreturn void fail(int status, const char *format, ...);
 

@@ -10,15 +10,15 @@
 /* While a point is visited. */
 struct collective {
     int root;
-    /* Of a v form: each rank's block, in units of the context's `out.type`; */
+    /* A v form has each rank's block, in units of the context's `out.type`; */
     int *counts, *displacements;
-    MPI_Datatype *types;       /* and of a w form: that type for each rank */
+    MPI_Datatype *types;       /* and a w form that type for each rank */
     MPI_Win win;               /* of one by put or get */
     struct schedule *schedule; /* of one made by messages; else NULL */
     double began_ns;           /* on the common clock: when this thread began a repetition */
 };
 
-/* Of one point. */
+/* What a point has. */
 struct collective_point {
     double window_ns;     /* from one start to the next; of all that begins together */
     enum arrival arrival; /* when ranks arrive at it, */
@@ -29,7 +29,7 @@ struct collective_point {
     int done_visits;
 };
 
-/* Of a launch. */
+/* What a launch has. */
 struct collective_launch {
     struct schedules *schedules; /* by which it is made as well; else NULL */
     int64_t roots;               /* repetitions so far, where the root rotates */

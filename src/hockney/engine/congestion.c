@@ -46,7 +46,7 @@ static void check_victims(const struct launch *launch, const struct cast *cast)
         fail(EXIT_ASKED_WRONGLY, "%s has two victims, not %d", operation->name, cast->victims);
 }
 
-/* Of a victim: its operation takes place among victims only. */
+/* A victim's operation takes place among victims only. */
 static void enter_victims(struct launch *launch, struct congestion *congestion, int place)
 {
     launch->group = (struct group){congestion->comm, place, congestion->cast.victims};

@@ -173,7 +173,7 @@ static void record_pair(struct crowd *crowd, const struct sample_key *shared, in
     crowd->total += (long)own->count;
 }
 
-/* Of a pass: the median of each pair; one way, of each direction, in the order of their measurement. */
+/* In a pass: the median of each pair; one way, of each direction, in the order of their measurement. */
 static void keep_pairs(struct crowd *crowd, const struct pair_visit *visit)
 {
     const int pairs = pairing_count(&crowd->pairing, visit->arrangement);
@@ -322,7 +322,7 @@ void crowd_show_progress(struct crowd *crowd)
     records_flush();
 }
 
-/* Of one visit of a rank. */
+/* How many samples a rank has of one visit. */
 static int most_samples(const struct options *options)
 {
     const int single = times_each(options);

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "cpu_list.h"
 #include "faults.h"
+#include "line.h"
 #include "memories.h"
 #include "pin.h"
 #include "values.h"
@@ -107,13 +108,8 @@ void devices_read(const struct options *options, int number, const char *file, c
     char path[LONGEST_PATH];
     line[0] = '\0';
     snprintf(path, sizeof path, "%s/bus/pci/devices/%s/%s", options->sys, devices[number].pci, file);
-    FILE *from = devices[number].pci[0] != '\0' ? fopen(path, "r") : NULL;
-    if (from == NULL)
-        return;
-    if (fgets(line, room, from) == NULL)
-        line[0] = '\0';
-    fclose(from);
-    line[strcspn(line, "\n")] = '\0';
+    if (devices[number].pci[0] != '\0')
+        line_read(path, line, (size_t)room);
 }
 
 /* The list of PUs near a device, as the kernel has it; empty where it has none. */
@@ -208,7 +204,7 @@ void devices_join(void)
         expect(library->enter(entered));
 }
 
-/* What a rank tells the first one of its node. */
+/* What a rank sends to the first one of its node. */
 struct wish {
     int needs;
     uint64_t near; /* bit d: it runs near device d */
@@ -264,8 +260,7 @@ void devices_choose(const struct options *options, int rank, int pu, MPI_Comm wo
     if (!memories_need_device(options, 0) && !memories_need_device(options, 1))
         return;
     MPI_Comm node = pin_ranks_of_kernel(world);
-    check(MPI_Comm_rank(node, &here), "MPI_Comm_rank");
-    check(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
+    ranks_of(node, &here, &ranks);
     struct wish wish = {.needs = rank_needs(options, rank)};
     if (wish.needs && library == NULL)
         fail(EXIT_ASKED_WRONGLY, "--memory: rank %d has no accelerator", rank);

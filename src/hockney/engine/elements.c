@@ -123,7 +123,7 @@ const struct element *element_named(const char *name)
     return NULL;
 }
 
-/* Of the types that MPI itself has, all libraries can. */
+/* All libraries can add up the types that MPI itself has. */
 void element_check(const struct element *element, double largest_sum)
 {
     if (largest_sum > element->largest)

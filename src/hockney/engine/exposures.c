@@ -115,9 +115,8 @@ static void try_ways(struct launch *launch)
         code = code == MPI_SUCCESS ? operation->settle(&launch->context) : code;
         code = code == MPI_SUCCESS ? operation->finish(&launch->context) : code;
         if (code != MPI_SUCCESS) {
-            char text[MPI_MAX_ERROR_STRING] = "";
-            int length = 0;
-            MPI_Error_string(code, text, &length);
+            char text[MPI_MAX_ERROR_STRING];
+            error_text(code, text);
             fail(EXIT_ASKED_WRONGLY, "%s by %s does not work with a window by %s: %s",
                  operation->name, synchronization_names[way->synchronization],
                  window_kind_names[way->kind], text);

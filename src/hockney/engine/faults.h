@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "clock.h"
 #include "shared.h"
 
@@ -113,7 +114,7 @@ static inline void fault_progress(MPI_Comm comm)
     if (asked < 0)
         asked = getenv("HOCKNEY_FAULT_PROGRESS") != NULL && atoi(getenv("HOCKNEY_FAULT_PROGRESS"));
     if (asked)
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
+        check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE), "MPI_Iprobe");
 }
 
 /* HOCKNEY_FAULT_NO_WAIT=1 begins copies to and from devices and does not wait for them. */

@@ -75,10 +75,19 @@ struct launch {
     struct congestion *congestion; /* of victims and aggressors; else NULL */
 };
 
-/* Samples of one visit in a round, at most: batches, or exchanges that are timed by themselves. */
+/* Samples of one visit: batches, or exchanges that are timed by themselves. */
 enum { BATCHES_A_VISIT = 4, SINGLES_A_VISIT = 256, SINGLES_UNDER_LOAD = 1024 };
 /* At most this many samples of one visit are held before they are reduced and written. */
 enum { CHUNK_SAMPLES = 4096 };
+
+/* Samples of one visit in a round, at most, where ranks begin each by themselves. */
+static inline int launch_most_samples(const struct options *options)
+{
+    return options->tails                      ? CHUNK_SAMPLES
+           : options->experiment == CONGESTION ? SINGLES_UNDER_LOAD
+           : times_each(options)               ? SINGLES_A_VISIT
+                                               : BATCHES_A_VISIT;
+}
 
 /* Makes the context that of this rank's group, for an operation, or again that of all ranks. */
 static inline void launch_enter(struct launch *launch, const struct group *group)

@@ -148,8 +148,7 @@ static void run(const struct options *options, struct startup *startup, struct p
     const MPI_Comm world = MPI_COMM_WORLD;
     int rank, ranks;
     return_errors(world);
-    check(MPI_Comm_rank(world, &rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(world, &ranks), "MPI_Comm_size");
+    ranks_of(world, &rank, &ranks);
     state_rank(rank, ranks);
     state_enter("setting up");
     check_world(options, ranks);

@@ -5,6 +5,7 @@
 
 #include "cgroup.h"
 #include "check.h"
+#include "line.h"
 #include "simulated.h"
 
 enum { LONGEST_PATH = 8192 };
@@ -13,15 +14,10 @@ enum { LONGEST_PATH = 8192 };
 static double number_in(const char *directory, const char *name)
 {
     char path[LONGEST_PATH + 64];
-    double value = HUGE_VAL;
+    char line[64];
+    double value;
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return HUGE_VAL;
-    if (fscanf(file, "%lf", &value) != 1)
-        value = HUGE_VAL;
-    fclose(file);
-    return value;
+    return line_read(path, line, sizeof line) && sscanf(line, "%lf", &value) == 1 ? value : HUGE_VAL;
 }
 
 /* What a limit of a control group leaves. */

@@ -16,7 +16,7 @@ static void list_areas(struct launch *launch, int thread, const struct context *
     areas[2] = one_sided->way != NULL ? &one_sided->exposures[one_sided->way->kind]->area : NULL;
 }
 
-/* Of each message: whichever memory it lies in, as operations swap them. */
+/* Each message may lie in any of these memories, as operations swap them. */
 static void move(struct message *message, const struct area *const areas[AREAS], int enters)
 {
     for (int i = 0; i < AREAS; i++) {

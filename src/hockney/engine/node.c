@@ -11,8 +11,7 @@ struct node node_of(MPI_Comm comm)
         return node;
     check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &common),
           "MPI_Comm_split_type");
-    check(MPI_Comm_rank(common, &node.rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(common, &node.ranks), "MPI_Comm_size");
+    ranks_of(common, &node.rank, &node.ranks);
     check(MPI_Comm_free(&common), "MPI_Comm_free");
     return node;
 }

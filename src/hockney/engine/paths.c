@@ -309,8 +309,7 @@ struct paths *paths_check(const struct options *options, const struct place *her
         return NULL;
     struct paths *paths = allocate(sizeof *paths);
     *paths = (struct paths){.options = options, .host = here->host, .comm = comm};
-    check(MPI_Comm_rank(comm, &paths->rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm, &paths->ranks), "MPI_Comm_size");
+    ranks_of(comm, &paths->rank, &paths->ranks);
     choose_sizes(paths);
     find_nodes(paths);
     paths->partners = allocate((size_t)paths->ranks * sizeof *paths->partners);
@@ -329,7 +328,7 @@ struct paths *paths_check(const struct options *options, const struct place *her
     return paths;
 }
 
-/* Of each node, by its first rank. */
+/* The first rank of each node reports what all of the node saw. */
 void paths_end(struct paths *paths)
 {
     if (paths == NULL)

@@ -10,6 +10,7 @@
 #include "assign.h"
 #include "check.h"
 #include "clock.h"
+#include "line.h"
 
 int pin_local_rank(void)
 {
@@ -87,11 +88,8 @@ struct pin pin_hint(const char *policy, const char *cpus, int threads, struct ma
 static uint64_t kernel_id(void)
 {
     char text[256] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (file == NULL || fgets(text, sizeof text, file) == NULL)
+    if (!line_read("/proc/sys/kernel/random/boot_id", text, sizeof text))
         gethostname(text, sizeof text - 1);
-    if (file != NULL)
-        fclose(file);
     uint64_t hash = 14695981039346656037u; /* FNV-1a of 64 bits: its offset and its prime */
     for (const char *at = text; *at != '\0'; at++)
         hash = (hash ^ (unsigned char)*at) * 1099511628211u;
@@ -199,8 +197,7 @@ int pin_node(struct pin *pin, const char *policy, const char *cpus, MPI_Comm wor
     if (IS_SIMULATED) /* its hosts are not this machine */
         return 0;
     MPI_Comm node = pin_ranks_of_kernel(world);
-    check(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
+    ranks_of(node, &rank, &ranks);
     struct mask *masks = gather_masks(&pin->allowed, rank, ranks, node);
     int *pus = rank == 0 ? allocate((size_t)ranks * (size_t)threads * sizeof *pus) : NULL;
     if (rank == 0) {

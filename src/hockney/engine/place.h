@@ -26,6 +26,7 @@ struct place place_observe(struct pin *pin);
 /* The places of all ranks as JSON objects separated by commas, on `root`; NULL on the others.
    Collective over the world; the caller frees it. Each rank writes its own text, so that a place
    costs the root its text and no more. */
-char *place_gather(const struct options *options, const struct place *place, int rank, int ranks, int root, MPI_Comm world);
+char *place_gather(const struct options *options, const struct place *place, int rank, int ranks, int root,
+                   MPI_Comm world);
 
 #endif

@@ -1,17 +1,16 @@
 #include "ports.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "json.h"
+#include "line.h"
 
 enum { LONGEST_VALUE = 128, LONGEST_NAME = 128, LONGEST_PATH = 512, MOST_WAIT_MS = 100 };
 
@@ -54,22 +53,11 @@ struct ports {
     uint64_t lifespan_ms; /* for which drivers hold counters back */
 };
 
-/* The first line of a file, without its end; empty where it cannot be read. */
-static void read_line(const char *path, char *line, size_t room)
-{
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file >= 0 ? read(file, line, room - 1) : 0;
-    if (file >= 0)
-        close(file);
-    line[length > 0 ? length : 0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-}
-
 /* A file that holds no number is no counter; a time may follow the number behind '@'. */
 static int read_counter(const char *path, uint64_t *value)
 {
     char line[LONGEST_VALUE], *end;
-    read_line(path, line, sizeof line);
+    line_read(path, line, sizeof line);
     if (!isdigit((unsigned char)line[0]))
         return 0;
     *value = strtoull(line, &end, 10);
@@ -235,7 +223,7 @@ static void write_facts(FILE *out, const struct counter *counter, const char *sy
         char path[1024], value[LONGEST_VALUE];
         snprintf(path, sizeof path, "%s/class/%s/%s/%s", sys, counter->class->name, counter->port,
                  counter->class->facts[i]);
-        read_line(path, value, sizeof value);
+        line_read(path, value, sizeof value);
         json_text(out, counter->class->facts[i], value[0] != '\0' ? value : NULL);
     }
 }

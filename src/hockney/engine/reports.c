@@ -11,8 +11,7 @@ enum { TAG_REPORT = 9 };
 void reports_open(struct reports *reports, MPI_Comm comm, int room)
 {
     *reports = (struct reports){.comm = comm, .room = room};
-    check(MPI_Comm_rank(comm, &reports->rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm, &reports->ranks), "MPI_Comm_size");
+    ranks_of(comm, &reports->rank, &reports->ranks);
     reports->bytes = sizeof(struct report) + (size_t)room * sizeof(double);
     reports->mine = allocate(reports->bytes);
     if (reports->rank == 0)

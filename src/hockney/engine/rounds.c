@@ -1,6 +1,6 @@
 /* Interleaved rounds: in each, every point that is due is visited once, in an order shuffled alike
    on all ranks, so that a burst of noise touches every size a little and none for long. The first
-   rank plans each round and tells the others, outside any timing. */
+   rank plans each round and sends the plan to the others, outside any timing. */
 #include "rounds.h"
 
 #include <math.h>
@@ -106,7 +106,7 @@ static int share_plan(struct rounds *rounds)
     return !plan->is_over;
 }
 
-/* Of visit number `number`, whose samples begin `at` in own_ns. */
+/* Visit number `number` of a round, whose samples begin `at` in own_ns. */
 static void make_visit(struct launch *launch, struct visit *visit, int number, int at)
 {
     struct point *point = &launch->points[visit->point];

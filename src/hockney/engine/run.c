@@ -33,11 +33,7 @@ static const unsigned long COLD_BYTES = 128ul << 20;
 static void make_room(struct launch *launch)
 {
     const struct options *options = launch->options;
-    const int a_point = begins_together(options)            ? MOST_COLLECTIVES
-                        : options->tails                    ? CHUNK_SAMPLES
-                        : options->experiment == CONGESTION ? SINGLES_UNDER_LOAD
-                        : times_each(options)               ? SINGLES_A_VISIT
-                                                            : BATCHES_A_VISIT;
+    const int a_point = begins_together(options) ? MOST_COLLECTIVES : launch_most_samples(options);
     launch->room = options->sweep ? CHUNK_SAMPLES : launch->point_count * a_point;
     launch->own_ns = allocate((size_t)launch->room * sizeof(double));
     if (launch->context.rank == 0)
@@ -84,10 +80,10 @@ static void define(const struct launch *launch, char *words, size_t room)
     const size_t length = strlen(words);
     snprintf(words + length, room - length, "%s%s, %s buffers",
              options->experiment == CONGESTION ? "largest of the victims'"
-             : !is_of_two(options) && single ? "each rank's own"
-             : options->reduce                   ? "first rank"
-                                                       : "larger of two ranks",
-             !single                     ? ""
+             : !is_of_two(options) && single   ? "each rank's own"
+             : options->reduce                 ? "first rank"
+                                               : "larger of two ranks",
+             !single                    ? ""
              : options->keep_clock_cost ? ", clock cost included"
                                         : ", clock cost subtracted",
              buffers);
@@ -133,8 +129,7 @@ static void open_context(struct launch *launch, MPI_Comm comm)
 {
     const struct options *options = launch->options;
     struct context *context = &launch->context;
-    check(MPI_Comm_rank(comm, &context->rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm, &context->ranks), "MPI_Comm_size");
+    ranks_of(comm, &context->rank, &context->ranks);
     launch->comm = context->comm = comm;
     launch->method = &method_plain;
     context->peer = 1 - context->rank;

@@ -243,7 +243,7 @@ static int read_schedule(struct reader *reader, const struct operation *collecti
                                   .has_segments = segment >= 0,
                                   .operation = *collective};
     schedule->operation.repeat = scheduled_repeat;
-    schedule->operation.algorithm = strdup(algorithm);
+    schedule->operation.algorithm = strcpy(allocate(sizeof algorithm), algorithm);
     read_steps(&own, schedule, bytes * blocks);
     reader->at = own.at;
     if (!is_ours)
@@ -314,8 +314,7 @@ struct schedules *schedules_open(const char *file, const struct operation *colle
 {
     struct schedules *schedules = allocate(sizeof *schedules);
     struct reader reader = {0};
-    check(MPI_Comm_rank(comm, &reader.rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm, &reader.ranks), "MPI_Comm_size");
+    ranks_of(comm, &reader.rank, &reader.ranks);
     int *nodes = nodes_of(comm, host, reader.rank, reader.ranks);
     char *content = list_content("--schedules", file);
     reader.nodes = nodes;

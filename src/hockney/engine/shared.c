@@ -64,10 +64,10 @@ int window_all_made(int code, MPI_Comm comm)
 
 void window_refusal(int code, char *text)
 {
-    int length = 0;
-    snprintf(text, MPI_MAX_ERROR_STRING, "another rank was refused");
     if (code != MPI_SUCCESS)
-        MPI_Error_string(code, text, &length);
+        error_text(code, text);
+    else
+        snprintf(text, MPI_MAX_ERROR_STRING, "another rank was refused");
 }
 
 /* Collective: whether /dev/shm, where windows are made, has room for one on every rank, so that none is

@@ -44,8 +44,7 @@ void startup_messages(const struct options *options, struct startup *startup, MP
     const int bytes = (int)options->sizes[0].bytes;
     char *buffer = allocate((size_t)bytes);
     int rank, ranks;
-    check(MPI_Comm_rank(world, &rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(world, &ranks), "MPI_Comm_size");
+    ranks_of(world, &rank, &ranks);
     startup->rank = rank;
     startup->ranks = ranks;
     startup->first_ns = allocate((size_t)ranks * sizeof(double));
@@ -84,7 +83,7 @@ static void record(const struct startup *startup, const char *name, const char *
         ns, count);
 }
 
-/* Of all ranks the longest, on the first one; and their sum. */
+/* The longest time of all ranks, and the sum of all, on the first one. */
 static double longest_of(double own_ns, double *sum_ns, MPI_Comm world)
 {
     double both[2] = {own_ns, own_ns};

@@ -11,6 +11,9 @@
 #include "tree.h"
 
 enum { TAG_SYNC = 3, WARM = 4, PINGS = 40, KEPT = PINGS / 4 };
+/* Of normal values: the range between their quartiles, and the error of the median of one, in standard
+   deviations (2 * 0.6745, and the root of pi / 2). */
+static const double NORMAL_QUARTILES = 1.349, NORMAL_MEDIAN = 1.2533;
 
 /* Enough for a line; then measuring takes at most one part in so many of the time. */
 enum { FIRST_MEASUREMENTS = 4 };
@@ -70,8 +73,8 @@ static void learn(struct common_clock *clock, const struct ping *pings, double a
     for (int i = 0; i < KEPT; i++)
         offsets[i] = pings[i].offset;
     const double middle = median_of(offsets, KEPT); /* sorts them */
-    const double spread = (offsets[3 * KEPT / 4] - offsets[KEPT / 4]) / 1.349;
-    const double error = 1.2533 * spread / sqrt(KEPT);
+    const double spread = (offsets[3 * KEPT / 4] - offsets[KEPT / 4]) / NORMAL_QUARTILES;
+    const double error = NORMAL_MEDIAN * spread / sqrt(KEPT);
     add_offset(clock, at, middle, hypot(parent[0], error));
     const double residual = middle - (clock->offset_ns + clock->drift * at);
     clock->error_ns = hypot(hypot(parent[0], error), residual);
@@ -83,14 +86,14 @@ static void ask(struct common_clock *clock, int parent)
     struct ping pings[PINGS];
     double at = 0.0, parents[2];
     for (int i = 0; i < WARM + PINGS; i++) {
-        double told;
+        double theirs;
         const double asked = local_ns(clock);
         check(MPI_Send(NULL, 0, MPI_BYTE, parent, TAG_SYNC, clock->leaders), "MPI_Send");
-        check(MPI_Recv(&told, 1, MPI_DOUBLE, parent, TAG_SYNC, clock->leaders, MPI_STATUS_IGNORE),
+        check(MPI_Recv(&theirs, 1, MPI_DOUBLE, parent, TAG_SYNC, clock->leaders, MPI_STATUS_IGNORE),
               "MPI_Recv");
         at = local_ns(clock);
         if (i >= WARM)
-            pings[i - WARM] = (struct ping){at - asked, told - 0.5 * (asked + at)};
+            pings[i - WARM] = (struct ping){at - asked, theirs - 0.5 * (asked + at)};
     }
     check(MPI_Recv(parents, 2, MPI_DOUBLE, parent, TAG_SYNC, clock->leaders, MPI_STATUS_IGNORE),
           "MPI_Recv");
@@ -132,8 +135,7 @@ static void measure(struct common_clock *clock)
 {
     if (clock->leaders != MPI_COMM_NULL) {
         int rank, ranks;
-        check(MPI_Comm_rank(clock->leaders, &rank), "MPI_Comm_rank");
-        check(MPI_Comm_size(clock->leaders, &ranks), "MPI_Comm_size");
+        ranks_of(clock->leaders, &rank, &ranks);
         for (int known = 1; known < ranks; known *= 2) {
             if (rank >= known && rank < 2 * known)
                 ask(clock, rank - known);

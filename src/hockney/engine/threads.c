@@ -137,7 +137,7 @@ struct batch {
     int64_t repetitions;
 };
 
-/* Of a side with another number of threads than the leading one, each takes its part of the messages. */
+/* Where this side has another number of threads than the leading one, each takes its part of the messages. */
 int64_t threads_repetitions(const struct launch *launch, int64_t repetitions, int thread)
 {
     const struct method *method = launch->method;

@@ -23,7 +23,7 @@ struct together_seen {
 struct together {
     struct start start;
     int by_barrier;
-    /* Of the visits of a round, one entry a repetition, `room` of them. On every rank: */
+    /* One entry for each repetition of the visits of a round, `room` of them. On every rank: */
     double *duration_ns; /* this rank's own */
     double *late_ns;     /* behind the moment; behind a barrier: minus the beginning */
     double *notified_ns; /* of each visit: start.notified_ns */
@@ -62,8 +62,8 @@ void together_reduce(struct launch *launch, int visits, int count);
    time, in place. */
 struct together_seen together_keep(struct launch *launch, double window_ns, int visit, int at,
                                     int count);
-/* On the first rank, of the `kept` repetitions of a visit, whose samples begin `at`: from when the last rank left the segments before
-   those of a phase to when the last one left these. */
+/* On the first rank: how long a phase took in the `kept` repetitions of a visit, whose samples begin `at`:
+   from when the last rank left the segments before it to when the last one left its own. */
 void together_phase(const struct launch *launch, const struct schedule *schedule, int visit, int at,
                     int kept, int phase, double *phase_ns);
 

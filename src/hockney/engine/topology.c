@@ -7,6 +7,7 @@
 #include "check.h"
 #include "cpu_list.h"
 #include "faults.h"
+#include "line.h"
 
 /* A file of /sys is at most a page. */
 enum { LINE_BYTES = 4096, MOST_CACHES = 8, ROOM_AT_LEAST = 64 };
@@ -25,12 +26,7 @@ static int read_line(char line[LINE_BYTES], const char *format, ...)
     vsnprintf(name, sizeof name, format, arguments);
     va_end(arguments);
     snprintf(path, sizeof path, "%s/sys/devices/system/%s", fault_system_root(), name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return 0;
-    const int found = fgets(line, LINE_BYTES, file) != NULL;
-    fclose(file);
-    return found;
+    return line_read(path, line, LINE_BYTES);
 }
 
 static void make_room(struct topology *topology, int pu)

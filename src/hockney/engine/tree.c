@@ -17,8 +17,7 @@ struct tree {
 static struct tree tree_of(MPI_Comm comm)
 {
     struct tree tree = {.comm = comm};
-    check(MPI_Comm_rank(comm, &tree.rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm, &tree.ranks), "MPI_Comm_size");
+    ranks_of(comm, &tree.rank, &tree.ranks);
     return tree;
 }
 

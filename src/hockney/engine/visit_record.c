@@ -43,7 +43,7 @@ static int keep_together(struct launch *launch, int round, const struct visit *v
     return seen.kept;
 }
 
-/* Of a collective by messages, whose schedule has segments; else NULL. */
+/* NULL unless the point is a collective by messages, in segments. */
 static const size_t *segments_of(const struct point *point)
 {
     const struct schedule *schedule = point->collective.schedule;
@@ -99,7 +99,7 @@ static struct sample_key key_of(const struct launch *launch, int round, const st
     };
 }
 
-/* Of a collective by messages, where it has several phases: the time of each. */
+/* The time of each phase of a collective by messages, where it has several. */
 static void record_phases(const struct launch *launch, const struct sample_key *whole, int point, int visit,
                           int at, int kept)
 {

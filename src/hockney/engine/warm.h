@@ -4,8 +4,8 @@
 
 #include "launch.h"
 
-/* Of points whose messages lie in memory of an accelerator: libraries register it, open it for other
-   processes and make buffers of their own at the first exchanges, which may take a thousand times as long.
+/* Exchanges messages in memory of an accelerator: libraries register it, open it for other processes and make
+   buffers of their own at the first exchanges, which may take a thousand times as long.
    Collective over the launch's ranks. */
 void warm_devices(struct launch *launch);
 

@@ -6,7 +6,7 @@
 
 enum { MEMCPY_DEFAULT = 4, ATTACH_GLOBAL = 1, VERSION_5 = 50000000, VERSION_6 = 60000000 };
 enum { ATTRIBUTE_MANAGED_MEMORY = 24, NO_DEVICE = 100 };
-/* Of enum hipMemoryType; version 6 made place for memory that it does not know, 0. */
+/* Values of enum hipMemoryType; version 6 made place for memory that it does not know, 0. */
 enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_MANAGED = 3, TYPE_HOST_BEFORE_6 = 0, TYPE_DEVICE_BEFORE_6 = 1 };
 
 /* The same in all versions but for the numbers of the types. */
@@ -173,8 +173,8 @@ static const char *available(double *bytes)
     return wrong;
 }
 
-/* Of memory that it did not allocate version 5 says that the address is invalid, and keeps that as the last
-   error of the thread, which others would find. */
+/* Version 5 calls an address invalid where it did not allocate the memory, and keeps that as the last error of
+   the thread, which others would find. */
 static const char *kind_of(const void *at, enum memory *memory)
 {
     struct pointer_attributes found = {.type = 0};

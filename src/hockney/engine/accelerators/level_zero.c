@@ -7,7 +7,7 @@
 
 enum { MOST_DRIVERS = 8, MOST_DEVICES = 64, NAME_BYTES = 256, GPU_ONLY = 1, DEVICE_TYPE_GPU = 1 };
 enum { CAN_READ_AND_WRITE = 1, MODE_SYNCHRONOUS = 1 };
-/* Of structures, in their first member. */
+/* Kinds of structures, which their first member names. */
 enum {
     DEVICE_PROPERTIES = 0x3,
     MEMORY_PROPERTIES = 0x7,

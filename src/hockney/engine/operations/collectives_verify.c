@@ -85,7 +85,7 @@ static double base_of(size_t element, int repetition)
 
 static double part_of(int rank) { return (double)(rank % CYCLE); }
 
-/* Of ranks 0 to n - 1. */
+/* The sum of the parts of ranks 0 to n - 1. */
 static double parts_of(int ranks)
 {
     const double whole = (double)(ranks / CYCLE), rest = (double)(ranks % CYCLE);

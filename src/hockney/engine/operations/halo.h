@@ -22,7 +22,7 @@ struct halo {
     int moved; /* on the first rank: how many ranks the library gave another place */
     int partners[MOST_DIMENSIONS]; /* neighbours of the first rank in each dimension, as the launch
                                       counts ranks; 0 where it has none or the same again */
-    /* Of a visit. */
+    /* In a visit: */
     enum packing packing;
     size_t bytes;     /* of a message */
     size_t first, pitch; /* where the message of slot 0 begins, and how far apart they are */

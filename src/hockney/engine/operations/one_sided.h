@@ -69,7 +69,7 @@ INLINED int be_origin(struct access *access, issue *issue_one, enum synchronizat
     return code == MPI_SUCCESS ? access_close(access, how) : code;
 }
 
-/* Of fence and post-start-complete-wait only. */
+/* Only fence and post-start-complete-wait have a target that calls MPI. */
 INLINED int be_target(const struct access *access, enum synchronization how)
 {
     int code;

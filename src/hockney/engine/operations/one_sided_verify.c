@@ -137,8 +137,8 @@ static void expect(const char *at, const struct context *context, size_t number,
     const struct element *element = context->one_sided.way->element;
     if (element->load(at, number) != value)
         fail(EXIT_WENT_WRONG,
-             "data check: after an operation on %s elements, %zu bytes, between peers %d and %d, repetition %d, element %zu "
-             "on peer %d is not %d",
+             "data check: after an operation on %s elements, %zu bytes, between peers %d and %d, repetition %d, "
+             "element %zu on peer %d is not %d",
              element->name, context->bytes, context->rank, context->peer, repetition,
              number, context->rank, value);
 }

@@ -1,6 +1,6 @@
 /* A collective made by the messages of a schedule: in each step a rank posts what it receives and sends,
-   waits for both, and adds up what came in; or, in turn, makes one message after the other. The only thing added to the messages is one reading of the
-   clock at the end of each phase. */
+   waits for both, and adds up what came in; or, in turn, makes one message after the other. All that is added
+   to the messages is one reading of the clock at the end of each phase. */
 #include "scheduled.h"
 
 #include <string.h>

@@ -38,7 +38,7 @@ struct schedule {
     int phase_of[MOST_SEGMENTS];
     char phase[MOST_SEGMENTS][LONGEST_PHASE];
     int64_t ended_ns[MOST_SEGMENTS]; /* of the last repetition: when this rank left each segment */
-    /* Of this rank */
+    /* What this rank does: */
     struct part *parts;
     int part_count;
     struct transfer *transfers;
