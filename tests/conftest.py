@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -15,24 +14,21 @@ from collections.abc import (
     Generator,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 from typing import Any, Protocol
 
 import pluggy
 import pytest
-from click.testing import CliRunner
 from filelock import FileLock
 from hypothesis import settings
 
+from commands import Done, RunHockney, in_environment, run_here
 from fake_libraries import FakeLibrary, build_fake, can_fake
-from hockney import cli
-from hockney.base.printable import guard_output
 from hockney.base.trust import cache_directory
 from hockney.infer.index import database
 from hockney.run.launchers import own_launcher
@@ -40,8 +36,6 @@ from hockney.run.measure.launches.launch import open_stdin
 from hockney.run.measure.launches.start import MOST_FAILED_STARTS
 from hockney.run.measure.machine import shared_memory
 from hockney.run.measure.machine.capacity import available_memory
-from hockney.run.measure.preparation import setup
-from hockney.run.measure.toolchain import mpi as find
 from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.measure.toolchain.mpi import find_mpi
 from hockney.run.mpis import Engine, Mpi
@@ -232,25 +226,6 @@ def faulty_engine(mpi: Mpi) -> Engine:
         return build_engine(mpi)
 
 
-@dataclass(frozen=True)
-class Done:
-    status: int
-    stdout: str
-    stderr: str
-
-    @property
-    def records(self) -> list[dict[str, Any]]:
-        """Records on whole lines: two ranks that fail may garble each other's."""
-        records = []
-        for line in self.stdout.splitlines():
-            with suppress(ValueError):
-                records.append(json.loads(line))
-        return records
-
-    def of(self, kind: str) -> list[dict[str, Any]]:
-        return [record for record in self.records if record["kind"] == kind]
-
-
 def _free_left_memory() -> None:
     """Frees shared memory of programs that have long ended: each launch that a test kills leaves
     some, and a few runs of all tests fill a machine's memory with it."""
@@ -349,11 +324,6 @@ def fake_library(interface: str) -> FakeLibrary:
     return build_fake(interface)
 
 
-RunHockney = Callable[..., Done]
-ONCE = (setup._mpi_and_engine, find.kind_of, find.why_not_whole)
-"""What a process finds out once, by its environment."""
-
-
 @pytest.fixture
 def hockney(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHockney:
     """Runs the command in a directory of its own, in this process, where no start of Python and no
@@ -397,32 +367,7 @@ def hockney(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHockney:
         assert "Traceback" not in done.stderr, done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 
-    return run
-
-
-@contextmanager
-def in_environment(env: Mapping[str, str]) -> Iterator[None]:
-    """Variables for a command in this process, which then knows nothing that it has found out under
-    others."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in env.items():
-            patch.setenv(name, value)
-        for once in ONCE if env else ():
-            once.cache_clear()
-        yield
-    for once in ONCE if env else ():
-        once.cache_clear()
-
-
-def run_here(arguments: Sequence[str]) -> Done:
-    """Runs the command in this process; returns its output and status."""
-    with CliRunner().isolation() as (stdout, stderr, _):
-        guard_output()
-        status = cli.run(arguments)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        # before the streams are put back: the guarded ones close what they are on
-        return Done(status, stdout.getvalue().decode(), stderr.getvalue().decode())
+    return RunHockney(run)
 
 
 SHORT = ("--budget", "0.6s", "--launches", "2", "--sizes", "0,8,1KiB,64KiB", "-q")

@@ -201,7 +201,5 @@ def night_run(day: int, *slow: int) -> Run:
 
 def write_run(run: Run, path: Path) -> Path:
     """Stores it as a file."""
-    parts = [run.header, *run.launches, *run.probes, *run.starts, *run.samples, *run.ends]
-    parts += [run.finish] if run.finish else []
-    path.write_bytes(b"".join(records.encode(record) for record in parts))
+    path.write_bytes(b"".join(map(records.encode, run.records())))
     return path

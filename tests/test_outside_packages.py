@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -119,7 +118,7 @@ def beside(hockney: RunHockney, site: Path) -> RunHockney:
         path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
         return hockney(*arguments, env={"PYTHONPATH": path, **(env or {})}, cwd=cwd, process=True)
 
-    return run
+    return RunHockney(run)
 
 
 @pytest.fixture
@@ -131,7 +130,7 @@ def result(tmp_path: Path) -> Path:
 def test_a_model(with_guest: RunHockney, result: Path) -> None:
     done = with_guest("fit", "--model", "guest", "--json", str(result))
     assert (done.status, done.stderr) == (0, "")
-    [fit] = json.loads(done.stdout)["fits"]
+    [fit] = done.json["fits"]
     assert fit["parameters"]["level_s"]["value"] > 0.0
     assert "guest" in with_guest("fit", "--model", "auto", str(result)).stdout
 
@@ -140,7 +139,7 @@ def test_a_model(with_guest: RunHockney, result: Path) -> None:
 def test_a_program(with_guest: RunHockney, tmp_path: Path, result: Path) -> None:
     (tmp_path / "some.log").write_text("guest: 8 1.5\nguest: 16 2.5\n")
     assert with_guest("import", "some.log", "-o", "read.jsonl").status == 0
-    shown = json.loads(with_guest("show", "--json", "read.jsonl").stdout)
+    shown = with_guest("show", "--json", "read.jsonl").json
     assert [point["bytes"] for point in shown["points"]] == [8, 16]
     assert with_guest("export", "--to", "guest", str(result)).stdout == "5 launches"
     assert with_guest("show", "--format", "guest", str(result)).stdout == "guest: 8guest: 64\n"
@@ -166,8 +165,7 @@ def test_a_launcher(with_guest: RunHockney, tmp_path: Path, mpi: Mpi) -> None:
 
 
 def test_a_batch_system(with_guest: RunHockney) -> None:
-    done = with_guest("job", "guest", "--", "pingpong", "-o", "run.jsonl")
-    assert done.status == 0
+    done = with_guest.ok("job", "guest", "--", "pingpong", "-o", "run.jsonl")
     assert "#GUEST hockney-pingpong" in done.stdout
 
 

@@ -160,8 +160,7 @@ def test_verbs_read_them(
     hockney: RunHockney, launched: Callable[..., bytes], tmp_path: Path, words: list[str]
 ) -> None:
     (tmp_path / "records.txt").write_bytes(b"Loading modules\n" + launched("pingpong", True))
-    done = hockney(*words, "records.txt")
-    assert done.status == 0, done.stderr
+    done = hockney.ok(*words, "records.txt")
     if words == ["show"]:
         assert "line 1 ('Loading modules') is no record and was passed over" in done.stderr
         assert "only 1 launch: too few for an interval (5 make one); append" in done.stderr
@@ -349,7 +348,7 @@ def test_history_takes_them_by_their_dates(
         (tmp_path / "d" / f"{year.decode()}.jsonl").write_bytes(text)
     done = hockney("history", "d", "--json")
     assert (done.status, done.stderr) == (3, "")  # three runs are too few to judge
-    [system] = json.loads(done.stdout)["systems"]
+    [system] = done.json["systems"]
     files = [Path(point["file"]).stem for point in system["trends"][0]["points"]]
     assert files == ["24", "25", "26"]
 

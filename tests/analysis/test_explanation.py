@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import random
-import re
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
-import numpy as np
 import pytest
 
-from conftest import RunHockney
 from hockney.base.errors import UsageError
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.compare import compare
-from hockney.infer.analysis.comparison.effects import (
-    FORMS,
-    MOST_TRIED,
-    Gap,
-    Limits,
-    best_prediction,
-    between,
-    form_of,
-    span_of,
-)
-from hockney.infer.analysis.comparison.explanation import Explanation, _attributed, explanation
-from hockney.infer.analysis.comparison.factor import DifferingFactor, Kind
-from hockney.infer.analysis.comparison.host_effect import host_limits
-from hockney.records import Place, Run, encode
+from hockney.infer.analysis.comparison.explanation import Explanation, explanation
+from hockney.records import Run
 from hockney.show.comparison.explanation_lines import answer_words, explanation_lines
 from planted_differences import (
     APART,
@@ -43,7 +24,6 @@ from planted_differences import (
     pair_of,
     run_of,
 )
-from platforms import two_hosts
 from samples import make_run
 
 TOLERANCE = 0.03
@@ -52,6 +32,10 @@ BASE = Planted()
 
 def explained(first: Run, second: Run) -> Explanation:
     return explanation(Analysis(first), Analysis(second), TOLERANCE)
+
+
+def planted(first: Planted, second: Planted) -> Explanation:
+    return explained(run_of(first, 1), run_of(second, 2, name="B"))
 
 
 def named(difference: Explanation) -> list[str]:
@@ -65,34 +49,6 @@ def test_a_planted_cause_is_named_first_and_alone(cause: str) -> None:
     assert named(difference)[0] in seed.names
     assert set(named(difference)) <= set(seed.names)
     assert difference.is_explained
-
-
-def test_times_whose_median_is_0_do_not_show_what_hosts_did() -> None:
-    run = make_run(lambda launch, *_: [100.0 if launch == 3 else 0.0], launches=8)
-    hosts = [("a", "a"), ("b", "b")]
-    run.launches[:] = [
-        msgspec.structs.replace(
-            launch,
-            places=[Place(rank=rank, host=host) for rank, host in enumerate(hosts[number % 2])],
-        )
-        for number, launch in enumerate(run.launches)
-    ]
-    assert host_limits(Analysis(run), *hosts) == Limits()
-
-
-def test_a_rank_that_exchanges_no_messages_hides_no_limits_of_hosts() -> None:
-    """The third of three ranks is elsewhere in each launch."""
-    run = make_run(lambda launch, *_: [100.0 + launch // 2], launches=20)
-    run.launches[:] = [
-        msgspec.structs.replace(
-            launch,
-            places=[Place(rank=n, host=host) for n, host in enumerate(("a", "bc"[k % 2], f"d{k}"))],
-        )
-        for k, launch in enumerate(run.launches)
-    ]
-    limits = host_limits(Analysis(run), ("a", "b"), ("a", "c"))
-    assert limits.least > -0.2
-    assert limits.most < 0.2
 
 
 @pytest.mark.parametrize("change", UNRECORDED)
@@ -122,9 +78,7 @@ OTHERWISE = {
 def test_a_difference_that_has_no_border_accuses_no_threshold(
     change: str, was: dict[str, str]
 ) -> None:
-    difference = explained(
-        run_of(replace(BASE, env=was), 1), run_of(OTHERWISE[change], 2, name="B")
-    )
+    difference = planted(replace(BASE, env=was), OTHERWISE[change])
     assert difference.shown
     assert not named(difference)
     (cleared,) = difference.cleared
@@ -133,7 +87,7 @@ def test_a_difference_that_has_no_border_accuses_no_threshold(
 
 def test_a_count_is_no_threshold_and_may_be_what_acts() -> None:
     slower = replace(OTHERWISE["each message"], env={"OMPI_MCA_btl_vader_fbox_max": "0"})
-    difference = explained(run_of(BASE, 1), run_of(slower, 2, name="B"))
+    difference = planted(BASE, slower)
     assert not named(difference)
     assert answer_words(difference).endswith(
         "nothing that is recorded explains it; perhaps OMPI_MCA_btl_vader_fbox_max, of unknown "
@@ -149,9 +103,9 @@ def test_a_component_may_have_chosen_the_way_of_messages_where_it_changed(choice
     name = f"OMPI_MCA_btl_{choice}"
     slower = replace(OTHERWISE["all alike"], env={name: "another"})
     other = replace(slower, small="tcp", large="tcp")
-    difference = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
+    difference = planted(BASE, other)
     assert named(difference) == [name]
-    difference = explained(run_of(BASE, 1), run_of(slower, 2, name="B"))
+    difference = planted(BASE, slower)
     assert difference.of_unknown_effect == [name]
 
 
@@ -168,14 +122,14 @@ def test_a_count_has_chosen_no_way_of_messages(name: str, abi: str) -> None:
     slower = replace(OTHERWISE["all alike"], abi=abi, env={name: "3"})
     for way in ("shared", "tcp"):
         other = replace(slower, small=way, large=way if way == "tcp" else "cma")
-        difference = explained(run_of(first, 1), run_of(other, 2, name="B"))
+        difference = planted(first, other)
         assert name not in named(difference)
         assert difference.of_unknown_effect == [name]
 
 
 def test_a_difference_of_small_messages_as_well_accuses_no_way_of_large_ones() -> None:
     slower = replace(OTHERWISE["all alike"], env={}, large=BASE.small)
-    difference = explained(run_of(BASE, 1), run_of(slower, 2, name="B"))
+    difference = planted(BASE, slower)
     assert not named(difference)
     assert difference.cleared[0].why.endswith("it is the same ratio at every size")
 
@@ -186,7 +140,7 @@ def test_a_latency_accuses_no_rate_of_ports() -> None:
         replace(ports, latency_s=latency_s, port_rate=rate)
         for latency_s, rate in ((5e-7, "200 Gb/sec (4X HDR)"), (1e-6, "100 Gb/sec (2X HDR)"))
     )
-    difference = explained(run_of(first, 1), run_of(second, 2, name="B"))
+    difference = planted(first, second)
     assert difference.form == "latency"
     assert not named(difference)
     assert [cleared.factor.name for cleared in difference.cleared] == ["rate of the ports"]
@@ -200,7 +154,7 @@ def test_a_threshold_beside_slower_cores_is_named_second() -> None:
         switch_bytes=65536,
         compute_s=1.4 * BASE.compute_s,
     )
-    difference = explained(run_of(rendezvous, 1), run_of(slower, 2, name="B"))
+    difference = planted(rendezvous, slower)
     assert named(difference) == ["speed of the cores", *EAGER]
     assert not difference.causes[0].instead
 
@@ -222,7 +176,7 @@ def test_two_causes_share_a_difference() -> None:
         large="shared",
         env={"OMPI_MCA_btl_vader_single_copy_mechanism": "none"},
     )
-    difference = explained(run_of(first, 1), run_of(other, 2, name="B"))
+    difference = planted(first, other)
     assert set(named(difference)) == {"clock source", "OMPI_MCA_btl_vader_single_copy_mechanism"}
     assert all(cause.part < 0.9 for cause in difference.causes)
 
@@ -236,7 +190,7 @@ def test_what_is_not_explained_is_said() -> None:
         rendezvous_s=2.0 * BASE.rendezvous_s,
         compute_s=1.1 * BASE.compute_s,
     )
-    difference = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
+    difference = planted(BASE, other)
     assert named(difference) == ["speed of the cores"]
     assert 0.6 < difference.unexplained < 0.95
     assert not difference.is_explained
@@ -244,14 +198,14 @@ def test_what_is_not_explained_is_said() -> None:
 
 def test_a_faster_core_explains_no_slower_message() -> None:
     other = replace(BASE, latency_s=2.0 * BASE.latency_s, compute_s=0.8 * BASE.compute_s)
-    assert not named(explained(run_of(BASE, 1), run_of(other, 2, name="B")))
+    assert not named(planted(BASE, other))
 
 
 def test_a_setting_that_the_library_did_not_take_is_cleared() -> None:
     name = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
     first = replace(BASE, library="MPICH", abi="mpich", controls={name: "16384"})
     second = replace(first, switch_bytes=65536, env={name: "65536"})
-    difference = explained(run_of(first, 1), run_of(second, 2, name="B"))
+    difference = planted(first, second)
     assert not difference.causes
     assert "same value" in difference.cleared[0].why
 
@@ -266,18 +220,16 @@ def test_a_line_in_a_parameter_file_is_named_with_its_file(is_unset_before: bool
     other = replace(
         slower, environment={"parameter_files": {file: {name: "none"}, "b": {name: "x"}}}
     )
-    difference = explained(run_of(first, 1), run_of(other, 2, name="B"))
+    difference = planted(first, other)
     assert named(difference) == [name]
     [cause] = difference.causes
     assert cause.factor.values[1] == f"none (in {file})"
     assert (cause.factor.change is None) == is_unset_before, "unset does not undo a file"
     of_environment = replace(slower, environment=other.environment, env={name: "cma"})
-    difference = explained(
-        run_of(replace(BASE, env={name: "cma"}), 1), run_of(of_environment, 2, name="B")
-    )
+    difference = planted(replace(BASE, env={name: "cma"}), of_environment)
     assert name not in named(difference)
     before_the_change = replace(BASE, environment={})
-    difference = explained(run_of(before_the_change, 1), run_of(other, 2, name="B"))
+    difference = planted(before_the_change, other)
     assert name not in named(difference), "it may have been set there, too"
 
 
@@ -287,7 +239,7 @@ def test_a_file_that_overrides_the_environment_is_what_acts() -> None:
     files = {"parameter_files": {file: {name: "none"}}, "overriding_files": [file]}
     first = replace(BASE, env={name: "cma"}, environment={"parameter_files": {}})
     other = replace(slower, env={name: "cma"}, environment=files)
-    [cause] = explained(run_of(first, 1), run_of(other, 2, name="B")).causes
+    [cause] = planted(first, other).causes
     words = f"none (in {file}, which overrides the environment)"
     assert cause.factor.values == ("cma", words)
     assert cause.factor.change is None, "no variable undoes it"
@@ -296,7 +248,7 @@ def test_a_file_that_overrides_the_environment_is_what_acts() -> None:
 def test_settings_that_would_explain_as_much_are_both_given() -> None:
     env = {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1"}
     other = replace(BASE, latency_s=9.0 * BASE.latency_s, small="tcp", large="tcp", env=env)
-    difference = explained(run_of(BASE, 1), run_of(other, 2, name="B"))
+    difference = planted(BASE, other)
     assert {named(difference)[0], *difference.causes[0].instead} == set(env)
 
 
@@ -360,133 +312,6 @@ def test_one_run_is_not_compared_with_itself() -> None:
         explained(run, run)
 
 
-SIZES = np.array([8.0, 1024.0, 65536.0, 1048576.0])
-
-
-def gap(log_ratio: list[float], sizes: np.ndarray = SIZES) -> Gap:
-    ratios = np.array(log_ratio)
-    half = np.full(len(ratios), 0.03)
-    return Gap(sizes, 1e-6 + 1e-10 * sizes, ratios, half, np.abs(ratios) > half)
-
-
-@pytest.mark.parametrize(
-    ("form", "log_ratio"),
-    [
-        ("latency", np.log1p(2e-6 / (1e-6 + 1e-10 * SIZES))),
-        ("bandwidth", np.log1p(2e-10 * SIZES / (1e-6 + 1e-10 * SIZES))),
-        ("factor", np.full(4, 0.7)),
-        ("large", np.array([0.0, 0.0, 0.7, 0.1])),
-        ("any", np.array([0.7, 0.0, 0.0, -0.7])),
-    ],
-)
-def test_the_form_of_a_difference(form: str, log_ratio: np.ndarray) -> None:
-    assert form_of([gap(log_ratio.tolist())]) == form
-
-
-@pytest.mark.parametrize("sizes", [MOST_TRIED, 2 * MOST_TRIED - 1, 3 * MOST_TRIED])
-def test_no_more_than_the_most_points_are_tried(sizes: int) -> None:
-    many = gap([0.7] * sizes, np.arange(1.0, sizes + 1.0))
-    assert 0.5 * MOST_TRIED <= len(list(FORMS["latency"](many))) <= MOST_TRIED
-
-
-def test_sizes_between_which_alone_there_is_a_difference() -> None:
-    assert span_of([gap([0.0, 0.5, 0.5, 0.0])]) == (1024, 65536)
-    assert span_of([gap([0.0, 0.5, 0.5, 0.5])]) is None
-    assert span_of([gap([0.5, 0.0, 0.5, 0.0])]) is None
-
-
-def test_an_effect_is_no_larger_than_what_was_recorded_of_it() -> None:
-    even_gap = gap([0.7, 0.7, 0.7, 0.7])
-    limited = best_prediction(even_gap, FORMS["factor"], Limits(0.0, 0.2))
-    assert limited.tolist() == [0.2] * 4
-
-
-def test_a_threshold_of_which_one_end_is_known() -> None:
-    middle_gap = gap([0.0, 0.5, 0.5, 0.0])
-    assert middle_gap.left(best_prediction(middle_gap, between(1024, None), Limits())) == 0.0
-    assert middle_gap.left(best_prediction(middle_gap, between(8 << 20, None), Limits())) > 0.0
-
-
-# The verb
-
-
-def written(run: Run, path: Path) -> None:
-    path.write_bytes(b"".join(map(encode, run.records())))
-
-
-def files(directory: Path, cause: str) -> list[str]:
-    seed = SEEDS[cause]
-    runs = pair_of(seed.base, seed.other, 3, decoys=2)
-    for name, run in zip(("a", "b"), runs, strict=True):
-        written(run, directory / f"{name}.jsonl")
-    return [str(directory / "a.jsonl"), str(directory / "b.jsonl")]
-
-
-def test_the_answer_comes_first(hockney: RunHockney, tmp_path: Path) -> None:
-    done = hockney("explain", *files(tmp_path, "TCP"))
-    first, *rest = done.stdout.splitlines()
-    assert done.status == 0
-    assert re.search(
-        r"times as long as A from 0 B to 4 MiB \(the median of 21 of 21 points\)", first
-    )
-    assert first.endswith(": OMPI_MCA_btl (100 %)")
-    assert any("small messages went by shared memory in A and by TCP" in line for line in rest)
-    assert any("is not named" in line for line in rest)
-
-
-def test_json(hockney: RunHockney, tmp_path: Path) -> None:
-    done = hockney("explain", "--json", *files(tmp_path, "eager threshold up"))
-    document = json.loads(done.stdout)
-    assert document["causes"][0]["name"] == "OMPI_MCA_btl_vader_eager_limit"
-    assert document["causes"][0]["other"] == "65536"
-    assert document["between_bytes"][0] == 8192
-    assert document["unexplained"] < 0.1
-
-
-def test_runs_without_a_common_point(hockney: RunHockney, tmp_path: Path) -> None:
-    """Which question is open, and the command that would answer it."""
-    written(SEEDS_BASE, tmp_path / "a.jsonl")
-    seed = SEEDS["collective algorithm"]
-    written(run_of(seed.base(random.Random(1)), 1, name="B"), tmp_path / "b.jsonl")
-    done = hockney("explain", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"))
-    assert done.status == 3
-    assert done.stdout.startswith("gate: NOT JUDGED: A measured pingpong and B collective")
-    assert "to be measured with B: hockney pingpong --sizes 8 -n 2" in done.stdout
-
-
-SEEDS_BASE = run_of(
-    replace(
-        BASE,
-        environment={"command": ["/opt/hockney", "pingpong", "--sizes", "8", "-o", "x", "-n", "2"]},
-    ),
-    1,
-)
-
-
-def test_only_where_b_was_measured_it_is_tried(hockney: RunHockney, tmp_path: Path) -> None:
-    done = hockney("explain", "--try", *files(tmp_path, "TCP"))
-    assert done.status == 2
-    assert "was measured on n1" in done.stderr
-
-
-@pytest.mark.simgrid
-def test_what_decides_is_measured(hockney: RunHockney, tmp_path: Path) -> None:
-    """Another link and another threshold: the link alone explains most."""
-    measured = []
-    for name, bandwidth_Bps in (("a", 1e10), ("b", 1e9)):
-        platform = tmp_path / f"{name}.xml"
-        platform.write_text(two_hosts(1e-6, bandwidth_Bps))
-        file = tmp_path / f"{name}.jsonl"
-        more = ["--sizes", "8,64KiB,1MiB", "-q", "-o", str(file)]
-        assert hockney("pingpong", "--platform", str(platform), *more).status == 0
-        measured.append(str(file))
-    done = hockney("explain", "--try", "--budget", "2s", "-q", "--json", *measured)
-    document = json.loads(done.stdout)
-    assert document["causes"][0]["name"] == "platform"
-    assert document["tried"][0]["names"] == ["platform"]
-    assert document["tried"][0]["part"] > 0.99
-
-
 def test_sizes_that_go_both_ways_are_said() -> None:
     """Small messages are faster, large ones slower."""
 
@@ -509,28 +334,6 @@ def test_a_way_that_a_setting_changed_is_no_other_explanation() -> None:
     assert named(difference) == ["OMPI_MCA_btl"]
     (way,) = [cleared for cleared in difference.cleared if cleared.factor.name == "transport"]
     assert way.why == "changed as well, with OMPI_MCA_btl, which explains the difference"
-
-
-def test_what_a_small_setting_leaves_to_traces_is_not_said_to_follow_from_it() -> None:
-    def small(differing: Gap) -> Iterator[np.ndarray]:
-        yield np.where(differing.bytes <= 1024, differing.log_ratio, 0.0)
-
-    mostly = FORMS["large"]
-    ways = [
-        DifferingFactor(name, ("a", "b"), Kind.TRACE, forms=(mostly,))
-        for name in ("transport", "ports")
-    ]
-    setting = DifferingFactor("SETTING", ("1", "2"), Kind.SETTING, forms=(small,))
-    differing_gap = gap([0.0, 0.2, 0.6, 0.6])
-    causes, (cleared,) = _attributed([differing_gap], [*ways, setting])
-    assert [cause.factor.name for cause in causes] == ["transport", "SETTING"]
-    assert cleared.why == "could explain up to 86 % of it instead"
-    larger = replace(setting, name="LARGER", forms=(mostly,))
-    causes, cleared_ways = _attributed([differing_gap], [*ways, setting, larger])
-    assert [cause.factor.name for cause in causes] == ["LARGER", "SETTING"]
-    assert {cleared.why for cleared in cleared_ways} == {
-        "changed as well, with LARGER and SETTING, which together explain the difference"
-    }
 
 
 def test_one_size_has_no_form() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -84,9 +83,7 @@ def test_compare_and_explain_name_it_first(hockney: RunHockney, tmp_path: Path) 
     done = hockney("compare", "good.jsonl", "slow.jsonl")
     assert (done.status, done.stdout.splitlines()[1][: len(words)]) == (1, words)
     assert hockney("compare", "slow.jsonl", "good.jsonl").status == 0
-    [shown] = json.loads(hockney("compare", "good.jsonl", "slow.jsonl", "--json").stdout)[
-        "comparisons"
-    ]
+    [shown] = hockney("compare", "good.jsonl", "slow.jsonl", "--json").json["comparisons"]
     assert [failure["names"] for failure in shown["failures"]["other"]] == [["s0"]]
     assert shown["failures"]["base"] == []
     done = hockney("explain", "good.jsonl", "slow.jsonl")

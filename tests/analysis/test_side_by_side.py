@@ -56,7 +56,7 @@ def test_ways_that_are_a_step_of_the_clock_apart_are_not_called_unlike() -> None
             run.add(Samples(**axes, launch=launch, round=0, repetitions=1, ns=[ns] * 4))
     (ratio,) = Analysis(run).over_datatype
     assert ratio.judged.ratio == pytest.approx(200 / 240)
-    assert not ratio.is_faster
+    assert not ratio.judged.is_faster
 
 
 def test_what_all_ways_of_a_launch_share_is_not_in_their_ratio() -> None:
@@ -101,7 +101,7 @@ def test_partitions_are_compared_with_a_message_that_waits() -> None:
         (4, pytest.approx(0.5)),
         (4, pytest.approx(0.5)),
     ]
-    assert [ratio.is_faster for ratio in analysis.side_by_side] == [True, True]
+    assert [ratio.judged.is_faster for ratio in analysis.side_by_side] == [True, True]
     text = side_by_side_text(analysis.side_by_side)
     assert "partitioned, 4 partitions" in text
     (first, _) = side_by_side_json(analysis.side_by_side)["side_by_side"]

@@ -3,7 +3,6 @@ walked by hand, and real."""
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -73,21 +72,13 @@ def test_simulated_broadcasts_take_what_their_schedule_takes(
     sizes = (DETACHED,) if children is chain_children else (DETACHED, RENDEZVOUS)
     common = ("--platform", f"cluster:{RANKS}", "--json", "-q", "--algorithm", algorithm)
     common += ("--sizes", ",".join(map(str, sizes)))
-    done = hockney(
-        "collective",
-        "bcast",
-        "-n",
-        str(RANKS),
-        "--arrival",
-        ",".join(patterns),
-        "--skew",
-        f"{SKEW_S * 1e6:g}us",
+    points = hockney.ok(
+        *("collective", "bcast", "-n", str(RANKS), "--arrival", ",".join(patterns)),
+        *("--skew", f"{SKEW_S * 1e6:g}us"),
         *common,
-    )
-    assert done.status == 0, done.stderr
-    points = json.loads(done.stdout)["points"]
+    ).json["points"]
     alone = hockney("collective", "bcast", "-n", "2", *common)
-    hops = {p["bytes"]: p["median_s"] for p in json.loads(alone.stdout)["points"]}
+    hops = {p["bytes"]: p["median_s"] for p in alone.json["points"]}
     assert {(p["arrival"], p["bytes"]) for p in points} == {(a, b) for a in patterns for b in sizes}
     for point in points:
         assert point["skew_s"] == (None if point["arrival"] == "none" else SKEW_S)
@@ -100,32 +91,17 @@ def test_simulated_broadcasts_take_what_their_schedule_takes(
 def test_random_arrivals_are_recorded_and_differ_between_launches(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
-    done = hockney(
-        "collective",
-        "barrier",
-        "-n",
-        "2",
-        "--arrival",
-        "none,random",
-        "--skew",
-        "3x",
-        "--launches",
-        "3",
-        "--budget",
-        "1s",
-        "-o",
-        "run.jsonl",
-        "--json",
-        "-q",
+    done = hockney.ok(
+        *("collective", "barrier", "-n", "2", "--arrival", "none,random", "--skew", "3x"),
+        *("--launches", "3", "--budget", "1s", "-o", "run.jsonl", "--json", "-q"),
     )
-    assert done.status == 0, done.stderr
     run = records.read(tmp_path / "run.jsonl")
     assert [launch.arrivals["none"] for launch in run.launches] == [[0.0, 0.0]] * 3
     assert all(sorted(launch.arrivals["random"]) == [0.0, 1.0] for launch in run.launches)
     skews = {sample.skew_ns for sample in run.samples if sample.arrival == "random"}
     assert None not in skews
     assert all(sample.skew_ns is None for sample in run.samples if sample.arrival == "none")
-    points = json.loads(done.stdout)["points"]
+    points = done.json["points"]
     assert {(p["arrival"], p["skew_times"]) for p in points} <= {("none", None), ("random", 3.0)}
 
 
@@ -134,29 +110,18 @@ def test_delays_of_a_file(hockney: RunHockney, tmp_path: Path) -> None:
     draw = random.Random(4)
     delays = [1e-5 * draw.random() for _ in range(RANKS)]
     (tmp_path / "delays.txt").write_text("\n".join(map(str, delays)))
-    done = hockney(
-        "collective",
-        "bcast",
-        "-n",
-        str(RANKS),
-        "--platform",
-        f"cluster:{RANKS}",
-        "--arrival",
-        "@delays.txt",
-        "--sizes",
-        "8",
-        "-o",
-        "run.jsonl",
-        "-q",
+    hockney.ok(
+        *("collective", "bcast", "-n", str(RANKS), "--platform", f"cluster:{RANKS}"),
+        *("--arrival", "@delays.txt", "--sizes", "8", "-o", "run.jsonl", "-q"),
     )
-    assert done.status == 0, done.stderr
     [launch] = records.read(tmp_path / "run.jsonl").launches
     spread = max(delays) - min(delays)
     fractions = [(delay - min(delays)) / spread for delay in delays]
     assert launch.arrivals["listed"] == pytest.approx(fractions, abs=1e-5)
-    again = hockney("collective", "bcast", "-n", "4", "--arrival", "@delays.txt", "--oversubscribe")
-    assert again.status == 2
-    assert "delays of 8 ranks, not of 4" in again.stderr
+    hockney.refused(
+        *("collective", "bcast", "-n", "4", "--arrival", "@delays.txt", "--oversubscribe"),
+        because="delays of 8 ranks, not of 4",
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,39 +137,22 @@ def test_delays_of_a_file(hockney: RunHockney, tmp_path: Path) -> None:
     ],
 )
 def test_refused(hockney: RunHockney, words: tuple[str, ...], complaint: str) -> None:
-    done = hockney("collective", "bcast", "-n", "2", *words)
-    assert done.status == 2
-    assert complaint in done.stderr
+    done = hockney.refused("collective", "bcast", "-n", "2", *words, because=complaint)
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.simgrid
 def test_the_map_and_the_least_loss_are_shown(hockney: RunHockney, tmp_path: Path) -> None:
-    done = hockney(
-        "collective",
-        "bcast",
-        "-n",
-        str(RANKS),
-        "--platform",
-        f"cluster:{RANKS}",
-        "--algorithm",
-        "binomial_tree,flattree,NTSL",
-        "--arrival",
-        "none,descending,last-late",
-        "--skew",
-        "100us",
-        "--sizes",
-        "8,64KiB",
-        "-o",
-        "run.jsonl",
+    done = hockney.ok(
+        *("collective", "bcast", "-n", str(RANKS), "--platform", f"cluster:{RANKS}"),
+        *("--algorithm", "binomial_tree,flattree,NTSL", "--arrival", "none,descending,last-late"),
+        *("--skew", "100us", "--sizes", "8,64KiB", "-o", "run.jsonl"),
     )
-    assert done.status == 0, done.stderr
     assert "bcast, arrival descending, skew 100 us of 8 B" in done.stdout
     assert "least loss over the patterns of arrival none, descending, last-late" in done.stdout
-    shown = json.loads(hockney("show", "run.jsonl", "--json").stdout)
+    shown = hockney("show", "run.jsonl", "--json").json
     assert [regret["bytes"] for regret in shown["regrets"]] == [8, 65536]
     assert all(1.0 <= regret["worst"] < 10.0 for regret in shown["regrets"])
-    drawn = hockney("plot", "run.jsonl", "--what", "arrivals", "-o", "map.svg")
-    assert drawn.status == 0, drawn.stderr
+    hockney.ok("plot", "run.jsonl", "--what", "arrivals", "-o", "map.svg")
     text = (tmp_path / "map.svg").read_text()
     assert all(name in text for name in ("none", "descending", "last-late", "arrival of 8 ranks"))

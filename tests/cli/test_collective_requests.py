@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -33,8 +32,7 @@ def test_values_around_the_best_limit_are_measured_read_back_and_shown(
     """The coarse limits of 5 ranks are 1 and 4, and 2 lies around both."""
     name, variable = limited
     words = ("--algorithm", f"{name},default", "--requests", "auto", "-n", "5")
-    done = hockney("collective", "alltoall", *words, "-o", "run.jsonl", *SHORT[:-1])
-    assert done.status == 0, done.stderr
+    hockney.ok("collective", "alltoall", *words, "-o", "run.jsonl", *SHORT[:-1])
     run = records.read(tmp_path / "run.jsonl")
     ran = {s.launch: (s.algorithm, s.requests) for s in run.samples}
     assert set(ran.values()) == {("default", None), (name, 1), (name, 2), (name, 4)}
@@ -43,15 +41,17 @@ def test_values_around_the_best_limit_are_measured_read_back_and_shown(
         assert launch.controls.get(variable) == (None if requests is None else str(requests))
     words = hockney("show", "run.jsonl", "--all-states").stdout
     assert f"{name}, 4 requests" in words
-    shown = json.loads(hockney("show", "run.jsonl", "--all-states", "--json").stdout)
+    shown = hockney("show", "run.jsonl", "--all-states", "--json").json
     assert {p["requests"] for p in shown["points"]} == {None, 1, 2, 4}
     assert run.header.options["searched"] == ["requests"]
 
 
 def test_a_limit_that_no_algorithm_takes_is_refused(hockney: RunHockney) -> None:
-    done = hockney("collective", "barrier", "--algorithm", "all", "--requests", "2", *SHORT)
-    assert done.status == 2
-    assert "--requests: this MPI library lists no control variable for it" in done.stderr
+    hockney.refused(
+        *("collective", "barrier", "--algorithm", "all", "--requests", "2"),
+        *SHORT,
+        because="--requests: this MPI library lists no control variable for it",
+    )
     for wrong in ("0", "many"):
         done = hockney("collective", "alltoall", "--requests", wrong, *SHORT)
         assert done.status == 2

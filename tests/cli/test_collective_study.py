@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -16,21 +15,11 @@ SHORT = ("--launches", "2", "--budget", "1s", "-q")
 
 
 def test_launches_take_turns_and_prove_what_they_ran(hockney: RunHockney, tmp_path: Path) -> None:
-    done = hockney(
-        "collective",
-        "bcast,scan",
-        "--algorithm",
-        "default,binomial,recursive_doubling",
-        "-n",
-        "2",
-        "--sizes",
-        "8,1KiB",
-        "-o",
-        "run.jsonl",
-        "--json",
+    done = hockney.ok(
+        *("collective", "bcast,scan", "--algorithm", "default,binomial,recursive_doubling"),
+        *("-n", "2", "--sizes", "8,1KiB", "-o", "run.jsonl", "--json"),
         *SHORT,
     )
-    assert done.status == 0, done.stderr
     run = records.read(tmp_path / "run.jsonl")
     combinations = [
         ("bcast", "default"),
@@ -44,7 +33,7 @@ def test_launches_take_turns_and_prove_what_they_ran(hockney: RunHockney, tmp_pa
     read = [{k.lower(): v for k, v in launch.controls.items()} for launch in forced]
     proofs = [v for each in read for k, v in each.items() if k.endswith("_algorithm")]
     assert proofs in (["1", "1"], ["binomial", "binomial"])  # MPICH, Open MPI
-    points = json.loads(done.stdout)["points"]
+    points = done.json["points"]
     assert points  # of the machine's usual state, which not every launch may have seen
     assert {(p["operation"], p["algorithm"]) for p in points} <= set(combinations)
     assert all(0 < p["own_mean_s"] <= p["own_max_s"] for p in points)
@@ -54,23 +43,10 @@ def test_launches_take_turns_and_prove_what_they_ran(hockney: RunHockney, tmp_pa
 def test_what_the_library_would_replace_is_left_out_and_said(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
-    done = hockney(
-        "collective",
-        "allreduce",
-        "--algorithm",
-        "rabenseifner",
-        "-n",
-        "2",
-        "--sizes",
-        "2,4,8",
-        "-o",
-        "run.jsonl",
-        "--launches",
-        "1",
-        "--budget",
-        "1s",
+    done = hockney.ok(
+        *("collective", "allreduce", "--algorithm", "rabenseifner", "-n", "2", "--sizes", "2,4,8"),
+        *("-o", "run.jsonl", "--launches", "1", "--budget", "1s"),
     )
-    assert done.status == 0, done.stderr
     assert {s.bytes for s in records.read(tmp_path / "run.jsonl").samples} == {8}
     shown = hockney("show", "run.jsonl").stdout
     for stdout in (done.stdout, shown):
@@ -84,47 +60,21 @@ def test_what_the_library_refuses_costs_only_its_own_launches(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
     name = "sched_scatter_recursive_doubling_allgather"  # for powers of two
-    done = hockney(
-        "collective",
-        "ibcast",
-        "--algorithm",
-        f"{name},sched_binomial",
-        "-n",
-        "3",
-        "--oversubscribe",
-        "--sizes",
-        "8",
-        "--launches",
-        "1",
-        "--budget",
-        "20s",
-        "--mpicc",
-        EMBEDDED,
-        "-o",
-        "run.jsonl",
+    done = hockney.ok(
+        *("collective", "ibcast", "--algorithm", f"{name},sched_binomial", "-n", "3"),
+        *("--oversubscribe", "--sizes", "8", "--launches", "1", "--budget", "20s"),
+        *("--mpicc", EMBEDDED, "-o", "run.jsonl"),
     )
-    assert done.status == 0, done.stderr
     assert f"ibcast {name}, 3 ranks: the MPI library refuses this algorithm" in done.stderr
     run = records.read(tmp_path / "run.jsonl")
     assert {s.algorithm for s in run.samples} == {"sched_binomial"}
 
 
 def test_a_budget_that_is_too_small_for_all_is_said(hockney: RunHockney) -> None:
-    done = hockney(
-        "collective",
-        "bcast",
-        "--algorithm",
-        "all",
-        "-n",
-        "2",
-        "--sizes",
-        "8",
-        "--budget",
-        "0.3s",
-        "-o",
-        "run.jsonl",
+    done = hockney.ok(
+        *("collective", "bcast", "--algorithm", "all", "-n", "2", "--sizes", "8"),
+        *("--budget", "0.3s", "-o", "run.jsonl"),
     )
-    assert done.status == 0, done.stderr
     assert "not measured: the budget was spent" in done.stderr
 
 
@@ -146,9 +96,7 @@ def test_a_budget_that_is_too_small_for_all_is_said(hockney: RunHockney) -> None
 def test_asked_wrongly_starts_nothing(
     hockney: RunHockney, tmp_path: Path, words: list[str], complaint: str
 ) -> None:
-    done = hockney("collective", *words)
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused("collective", *words, because=complaint)
     assert not list(tmp_path.iterdir())
 
 
@@ -160,9 +108,8 @@ def test_a_setting_of_the_user_that_the_library_refuses(hockney: RunHockney) -> 
 
 
 def test_algorithms_are_listed_with_what_forces_them(hockney: RunHockney) -> None:
-    done = hockney("algorithms", "--collective", "bcast", "--mpicc", EMBEDDED, "--json")
-    assert done.status == 0
-    listed = {each["algorithm"]: each for each in json.loads(done.stdout)["algorithms"]}
+    done = hockney.ok("algorithms", "--collective", "bcast", "--mpicc", EMBEDDED, "--json")
+    listed = {each["algorithm"]: each for each in done.json["algorithms"]}
     assert listed["scatter_allgather"]["own_name"] == "scatter_recursive_doubling_allgather"
     assert listed["binomial"]["env"] == {
         "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial",
@@ -179,4 +126,4 @@ def test_algorithms_are_listed_with_what_forces_them(hockney: RunHockney) -> Non
 def test_the_library_of_a_simulation_is_known(hockney: RunHockney) -> None:
     words = ("algorithms", "--collective", "bcast", "--mpicc", "smpicc")
     assert hockney(*words).stdout.startswith("SimGrid SMPI of ")
-    assert json.loads(hockney(*words, "--json").stdout)["mpi"]["library"] == "SimGrid SMPI"
+    assert hockney(*words, "--json").json["mpi"]["library"] == "SimGrid SMPI"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -59,7 +58,7 @@ def test_without_an_earlier_run_the_prior_is_said(hockney: RunHockney, compared:
     done = hockney("compare", *compared)
     assert NOT_KNOWN in done.stdout
     assert "(prior, 90 %:" in done.stdout
-    (comparison,) = json.loads(hockney("compare", *compared, "--json").stdout)["comparisons"]
+    (comparison,) = hockney("compare", *compared, "--json").json["comparisons"]
     assert comparison["between_runs"]["runs"] == 0
     assert comparison["between_runs"]["low"] < comparison["between_runs"]["deviation"]
     assert comparison["overall"]["found_in_80"] > comparison["overall"]["smallest_difference"] > 0.0
@@ -126,9 +125,7 @@ def test_a_history_that_shows_nothing_is_not_dropped_silently(
     hockney: RunHockney, compared: list[str], tmp_path: Path
 ) -> None:
     """One that is not there, and one whose runs have another label."""
-    refused = hockney("compare", *compared, "--history", str(tmp_path / "nowhere"))
-    assert refused.status == 2
-    assert "nowhere" in refused.stderr
+    hockney.refused("compare", *compared, "--history", str(tmp_path / "nowhere"), because="nowhere")
     other = a_run(9)
     other.header = msgspec.structs.replace(other.header, label="elsewhere")
     (tmp_path / "others").mkdir()
@@ -157,9 +154,8 @@ def test_a_plan_says_what_limits(hockney: RunHockney, compared: list[str], tmp_p
     assert "both in one run with --vary: about" in small
     large = hockney("compare", *compared, *past, "--plan", "20%").stdout
     assert "launches of each run (they have 10 and 10)" in large
-    (comparison,) = json.loads(
-        hockney("compare", *compared, *past, "--plan", "0.5%", "--json").stdout
-    )["comparisons"]
+    done = hockney("compare", *compared, *past, "--plan", "0.5%", "--json")
+    (comparison,) = done.json["comparisons"]
     assert comparison["plan"]["launches"] is None
     assert comparison["plan"]["least_by_launches"] > 0.005
     assert comparison["plan"]["blocks"] >= 8
@@ -172,7 +168,7 @@ def test_show_says_where_the_next_runs_interval_is_from(
     alone = str(Path(compared[0]).rename(tmp_path / "alone" / "a.jsonl"))
     assumed = hockney("show", alone)
     assert "assumed, as no earlier run of this host is known" in assumed.stdout
-    (wide,) = json.loads(hockney("show", alone, "--json").stdout)["next_run"][:1]
+    (wide,) = hockney("show", alone, "--json").json["next_run"][:1]
     past = ["--memory", str(tmp_path / "past")]
     known = hockney("show", alone, *past)
     assert "interval of other runs: from 5 earlier runs of this host" in known.stdout
@@ -180,7 +176,7 @@ def test_show_says_where_the_next_runs_interval_is_from(
     assert by_history.stdout.startswith(known.stdout[: known.stdout.index("published")])
     kept = hockney("show", alone, "--memory", str(tmp_path / "past" / NAME))
     assert kept.stdout == known.stdout
-    (narrow,) = json.loads(hockney("show", alone, "--json", *past).stdout)["next_run"][:1]
+    (narrow,) = hockney("show", alone, "--json", *past).json["next_run"][:1]
     assert (wide["runs"], narrow["runs"]) == (1, 6)
     assert narrow["high_s"] / narrow["low_s"] < wide["high_s"] / wide["low_s"]
 
@@ -197,9 +193,10 @@ def test_show_takes_no_damaged_memory_and_counts_what_it_leaves_out(
     whole = carried.read_bytes()
     carried.write_bytes(whole.replace(b'"launches"', b'"lunches"')[:-30])
     Path(alone).rename(tmp_path / "a.jsonl")
-    refused = hockney("show", str(tmp_path / "a.jsonl"), "--memory", str(carried))
-    assert refused.status == 2
-    assert "is damaged, and no runs are beside it" in refused.stderr
+    hockney.refused(
+        *("show", str(tmp_path / "a.jsonl"), "--memory", str(carried)),
+        because="is damaged, and no runs are beside it",
+    )
     carried.write_bytes(whole.replace(b'"hockney_memory":1', b'"hockney_memory":2'))
     newer = hockney("show", str(tmp_path / "a.jsonl"), "--memory", str(carried))
     assert "of version 2, and this hockney knows 1" in newer.stderr
@@ -219,11 +216,11 @@ def test_a_reference_draws_on_the_memory(
 def test_explain_draws_on_the_memory(
     hockney: RunHockney, compared: list[str], tmp_path: Path
 ) -> None:
-    alone = json.loads(hockney("explain", *compared, "--json").stdout)
+    alone = hockney("explain", *compared, "--json").json
     write_run(elsewhere(a_run(7)), tmp_path / "past" / "7.jsonl")
     done = hockney("explain", *compared, "--json", "--memory", str(tmp_path / "past"))
     assert "note: earlier runs left out: 1 on other hosts" in done.stderr
-    known = json.loads(done.stdout)
+    known = done.json
     widths = [
         explanation["points"][0]["high"] / explanation["points"][0]["low"]
         for explanation in (alone, known)
@@ -236,8 +233,7 @@ def test_a_report_draws_on_the_memory(
 ) -> None:
     widths = []
     for more in ((), ("--history", str(tmp_path / "past"))):
-        done = hockney("report", *compared, *more, "-o", "page.html", "--force")
-        assert done.status == 0, done.stderr
+        hockney.ok("report", *compared, *more, "-o", "page.html", "--force")
         page = (tmp_path / "page.html").read_text()
         low, high = re.findall(r"ratio 1\.0\d+, ([\d.]+) to ([\d.]+)\)", page)[0]
         widths.append(float(high) - float(low))
@@ -260,8 +256,7 @@ def test_a_map_of_two_files_draws_on_the_memory(hockney: RunHockney, tmp_path: P
     write("one", "default")
     write("other", "binomial")
     words = ("plot", "one.jsonl", "other.jsonl", "--what", "collective-best")
-    alone = hockney(*words)
-    assert alone.status == 0, alone.stderr
+    alone = hockney.ok(*words)
     for number in range(8):
         write(str(number), "default", "binomial")
     assert ("binomial" in alone.stdout, "binomial" in hockney(*words).stdout) == (False, True)
@@ -285,7 +280,6 @@ def test_a_memory_that_cannot_be_written_costs_no_verdict(
         raise HockneyError("No space left on device")
 
     monkeypatch.setattr(_memory, "write_output", full)
-    done = hockney("compare", *reversed(compared), "--memory", str(tmp_path / "carried.json"))
-    assert done.status == 0
+    done = hockney.ok("compare", *reversed(compared), "--memory", str(tmp_path / "carried.json"))
     assert "faster" in done.stdout
     assert "No space left on device; this run is not remembered" in done.stderr

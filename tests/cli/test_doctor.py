@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from hockney.run.mpis import Mpi
 
 def test_json_has_every_finding_and_the_status_follows_the_verdict(hockney: RunHockney) -> None:
     done = hockney("doctor", "--json")
-    result = json.loads(done.stdout)
+    result = done.json
     assert set(result) == {"findings", "verdict"}
     findings = {finding["name"]: finding for finding in result["findings"]}
     for finding in findings.values():
@@ -66,7 +65,7 @@ def test_an_unsafe_cache_is_a_warning_with_a_way_out(
     cache.chmod(0o777)
     env = {"XDG_CACHE_HOME": str(tmp_path)}
     done = hockney("doctor", "--json", "--mpicc", str(built_mpi.mpicc), env=env)
-    engine = next(f for f in json.loads(done.stdout)["findings"] if f["name"] == "engine")
+    engine = next(f for f in done.json["findings"] if f["name"] == "engine")
     assert engine["verdict"] == "warn"
     assert f"{cache} is writable by other users" in engine["fact"]
     assert "XDG_CACHE_HOME" in engine["advice"]
@@ -81,7 +80,7 @@ def test_one_cpu_is_not_enough(hockney: RunHockney) -> None:
         done = hockney("doctor", "--json")
     finally:
         os.sched_setaffinity(0, before)
-    findings = {f["name"]: f for f in json.loads(done.stdout)["findings"]}
+    findings = {f["name"]: f for f in done.json["findings"]}
     assert done.status == 1
     assert findings["allowed CPUs"]["verdict"] == "bad"
     assert findings["places of ranks"]["verdict"] == "bad"

@@ -43,9 +43,7 @@ def test_a_larger_job_can_be_asked_for_from_inside_a_small_one(hockney: RunHockn
 def test_what_the_job_has_not_is_refused_before_anything_starts(
     hockney: RunHockney, tmp_path: Path, options: tuple[str, ...], complaint: str
 ) -> None:
-    done = hockney("pingpong", *options, "-o", "run.jsonl")
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused("pingpong", *options, "-o", "run.jsonl", because=complaint)
     assert not (tmp_path / "run.jsonl").exists()
 
 
@@ -54,9 +52,9 @@ def test_a_suite_is_refused_whole(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(
         'name = "plan"\n[[run]]\nlabel = "wide"\nverb = "pingpong"\nnodes = 3\nn = 6\n'
     )
-    done = hockney("suite", "plan.toml", "-o", "out")
-    assert done.status == 2
-    assert "wide: this allocation (lsf) has 1 node" in done.stderr
+    hockney.refused(
+        "suite", "plan.toml", "-o", "out", because="wide: this allocation (lsf) has 1 node"
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -74,9 +72,9 @@ def test_a_printed_script_can_be_submitted_again(hockney: RunHockney) -> None:
 @pytest.mark.parametrize("scheduler", ["pbs", "lsf"])
 def test_broadcast_needs_a_way(hockney: RunHockney, scheduler: str) -> None:
     words = ("pingpong", "--nodes", "2", "-n", "2", "--broadcast", "/tmp")
-    done = hockney("job", scheduler, "--", *words, "-o", "run.jsonl")
-    assert done.status == 2
-    assert "let the job run hockney itself" in done.stderr
+    hockney.refused(
+        "job", scheduler, "--", *words, "-o", "run.jsonl", because="let the job run hockney itself"
+    )
 
 
 def test_a_script_for_another_machine_says_what_it_assumes(
@@ -84,8 +82,7 @@ def test_a_script_for_another_machine_says_what_it_assumes(
 ) -> None:
     which = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "srun" else which(name))
-    done = hockney("job", "slurm", "--", "pingpong", "-n", "2", "-o", "run.jsonl")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", "slurm", "--", "pingpong", "-n", "2", "-o", "run.jsonl")
     assert "#SBATCH --nodes=1" in done.stdout
     [assumed] = [word for word in done.stdout.split() if word.startswith("--mpi=")]
     assert f"srun is not on this machine, so the script assumes {assumed}: " in done.stderr
@@ -97,9 +94,12 @@ def test_a_script_for_another_machine_says_what_it_assumes(
 
 @pytest.mark.parametrize("words", ["overheads", "pingpong --refine"])
 def test_a_script_decides_nothing(hockney: RunHockney, words: str) -> None:
-    done = hockney("job", "lsf", "--", *words.split(), "-o", "run.jsonl")
-    assert done.status == 2
-    assert "cannot choose what to measure next" in done.stderr
+    hockney.refused(
+        *("job", "lsf", "--"),
+        *words.split(),
+        *("-o", "run.jsonl"),
+        because="cannot choose what to measure next",
+    )
 
 
 def test_a_simulated_machine_needs_no_job(hockney: RunHockney) -> None:
@@ -131,8 +131,7 @@ def test_a_time_limit_is_never_longer_than_what_was_asked_for(
     hockney: RunHockney, time: str, written: str
 ) -> None:
     words = ("pingpong", "--nodes", "2", "--budget", "1h")
-    done = hockney("job", "pbs", "--time", time, "--", *words)
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", "pbs", "--time", time, "--", *words)
     assert f"walltime={written}" in done.stdout
 
 
@@ -154,8 +153,7 @@ def test_the_cpus_of_the_host_that_writes_the_script_decide_nothing(
     hockney: RunHockney, monkeypatch: pytest.MonkeyPatch, verb: str, cpus: int
 ) -> None:
     monkeypatch.setattr(capacity, "allowed_count", lambda: cpus)
-    done = hockney("job", "pbs", "--", *verb.split(), "--nodes", "8")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", "pbs", "--", *verb.split(), "--nodes", "8")
     assert "select=8:ncpus=1:mpiprocs=1" in done.stdout
     assert " -n 8 " in done.stdout
 
@@ -165,12 +163,14 @@ def test_a_node_may_have_more_cpus_than_the_host_that_writes_the_script(
 ) -> None:
     monkeypatch.setattr(capacity, "allowed_count", lambda: 2)
     words = ("pingpong", "--nodes", "1", "-n", "192")
-    done = hockney("job", "slurm", "--", *words)
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", "slurm", "--", *words)
     assert "#SBATCH --ntasks-per-node=192" in done.stdout
-    here = hockney(*words, "-o", "run.jsonl")
-    assert here.status == 2
-    assert "at most 128 ranks are started on this machine, which has 2 CPUs" in here.stderr
+    hockney.refused(
+        *words,
+        "-o",
+        "run.jsonl",
+        because="at most 128 ranks are started on this machine, which has 2 CPUs",
+    )
 
 
 @pytest.mark.parametrize("nodes", [(), ("--nodes", "1")])
@@ -181,8 +181,7 @@ def test_a_number_of_ranks_that_would_be_that_of_this_host_is_refused(
     done = hockney("job", "slurm", "--", *words)
     assert (done.status, done.stdout) == (2, "")
     assert "the number of ranks is not given" in done.stderr
-    done = hockney("job", "slurm", "--", *words, "--ranks-per-node", "4")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", "slurm", "--", *words, "--ranks-per-node", "4")
     assert "#SBATCH --ntasks-per-node=4" in done.stdout
 
 
@@ -199,8 +198,7 @@ def test_a_job_has_a_cpu_for_each_thread(
     hockney: RunHockney, scheduler: str, directives: list[str]
 ) -> None:
     words = ("pairs", "-n", "2", "--operation", "stream", "--threads", "1,4,2")
-    done = hockney("job", scheduler, "--no-exclusive", "--", *words)
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", scheduler, "--no-exclusive", "--", *words)
     head = "\n".join(line for line in done.stdout.splitlines() if line.startswith("#"))
     assert [words for words in directives if words not in head] == []
 
@@ -228,8 +226,7 @@ def test_what_a_script_cannot_do_is_noted(
     hockney: RunHockney, words: tuple[str, ...], notes: list[str]
 ) -> None:
     verb = ("fabric", "--nodes", "4") if "--gate" in words else ("pingpong", "--nodes", "2")
-    done = hockney("job", "lsf", "--", *verb, "-o", "run.jsonl", *words)
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", "lsf", "--", *verb, "-o", "run.jsonl", *words)
     assert len(done.stderr.splitlines()) == len(notes)
     assert all(note in done.stderr for note in notes)
 
@@ -238,8 +235,7 @@ WATCH = ("watch", "--dir", "w", "--on-alarm", 'logger "$HOCKNEY_TEXT"')
 
 
 def test_a_job_of_a_watch_makes_a_look_and_submits_the_next(hockney: RunHockney) -> None:
-    done = hockney("job", "slurm", "--", *WATCH, "--", "pingpong", "--nodes", "2", "-n", "4")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", "slurm", "--", *WATCH, "--", "pingpong", "--nodes", "2", "-n", "4")
     assert {"#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=2"} <= {*done.stdout.splitlines()}
     look, due = (line for line in done.stdout.splitlines() if shlex.quote(WATCH[-1]) in line)
     assert " watch --once --dir w " in look
@@ -272,8 +268,7 @@ def test_a_job_goes_on_with_what_its_directory_watches(hockney: RunHockney) -> N
 
 def test_the_looks_of_a_watch_have_the_ranks_of_their_job(hockney: RunHockney) -> None:
     words = ("--", "collective", "allreduce", "--nodes", "4")
-    done = hockney("job", "slurm", "--", *WATCH, *words)
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", "slurm", "--", *WATCH, *words)
     assert "#SBATCH --ntasks-per-node=1" in done.stdout
     assert done.stdout.count(" -- collective --ranks-per-node=1 allreduce --nodes 4") == 2
 

@@ -41,9 +41,9 @@ def test_many_ranks_are_located_unless_something_else_is_asked(words: str, locat
     ],
 )
 def test_what_cannot_be_located_is_refused(hockney: RunHockney, words: str, complaint: str) -> None:
-    done = hockney("fabric", *words.split(), "--platform", "cluster:8", "-o", "run.jsonl")
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused(
+        "fabric", *words.split(), "--platform", "cluster:8", "-o", "run.jsonl", because=complaint
+    )
 
 
 def test_a_launch_has_its_rounds_counted_from_one() -> None:
@@ -68,20 +68,21 @@ def test_a_platform_that_serves_no_search_is_refused(
     hockney: RunHockney, tmp_path: Path, words: str, parameters: str, complaint: str
 ) -> None:
     (tmp_path / "torus.xml").write_text(TORUS.format(parameters))
-    done = hockney(
+    hockney.refused(
         *("fabric", "-n", "16", "--platform", "cluster:16", "--topology", "torus.xml"),
         *(words, "-o", "run.jsonl"),
+        because=complaint,
     )
-    assert done.status == 2
-    assert complaint in done.stderr
 
 
 def test_nodes_that_a_platform_does_not_have_are_named(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "torus.xml").write_text(TORUS.format("4,4"))
     words = ("fabric", "-n", "16", "--platform", "cluster:16", "--topology", "torus.xml")
-    done = hockney(*words, "--locate", "-o", "run.jsonl")
-    assert done.status == 2
-    assert "torus.xml: the platform has no host node-0, node-1," in done.stderr
+    hockney.refused(
+        *words,
+        *("--locate", "-o", "run.jsonl"),
+        because="torus.xml: the platform has no host node-0, node-1,",
+    )
 
 
 def test_routes_that_cannot_be_read_are_said(

@@ -44,8 +44,7 @@ def rows_of(page: str) -> dict[str, list[str]]:
 
 
 def report(hockney: RunHockney, folder: Path, page: Path) -> str:
-    done = hockney("report", str(folder), "-o", str(page), "--force")
-    assert done.status == 0, done.stderr
+    hockney.ok("report", str(folder), "-o", str(page), "--force")
     return page.read_text()
 
 

@@ -145,15 +145,15 @@ REFUSED = {
 
 @pytest.mark.parametrize("words", REFUSED)
 def test_what_is_refused_before_mpi_starts(hockney: RunHockney, words: str) -> None:
-    done = hockney(*words.split())
-    assert done.status == 2
-    assert REFUSED[words] in done.stderr
+    hockney.refused(*words.split(), because=REFUSED[words])
 
 
 def test_no_driver(hockney: RunHockney) -> None:
-    done = hockney("pingpong", "--memory", "device", *QUICK)
-    assert done.status == 2
-    assert "there is no accelerator here: CUDA: no libcuda.so.1" in done.stderr
+    hockney.refused(
+        *("pingpong", "--memory", "device"),
+        *QUICK,
+        because="there is no accelerator here: CUDA: no libcuda.so.1",
+    )
 
 
 def test_an_operation_after_memories_is_its_own_word(on_devices: Hockney) -> None:

@@ -88,9 +88,7 @@ def test_names_that_no_file_can_have(
 
 @pytest.mark.parametrize("time", ["1e400s", "1e308h", "0s", "1e99"])
 def test_times_that_cannot_be_meant(hockney: RunHockney, time: str) -> None:
-    done = hockney("job", "slurm", "--time", time, "--", "pingpong")
-    assert done.status == 2
-    assert "is not a time" in done.stderr
+    hockney.refused("job", "slurm", "--time", time, "--", "pingpong", because="is not a time")
 
 
 def test_a_directory_that_is_too_large(
@@ -99,9 +97,7 @@ def test_a_directory_that_is_too_large(
     monkeypatch.setattr(_files, "MOST_ENTRIES", 9)
     for number in range(10):
         (tmp_path / f"{number}.txt").touch()
-    done = hockney("report", ".")
-    assert done.status == 2
-    assert "more than 9 files are in this directory or below" in done.stderr
+    hockney.refused("report", ".", because="more than 9 files are in this directory or below")
 
 
 def test_a_mixed_directory_is_shown_without_what_is_foreign(
@@ -113,8 +109,7 @@ def test_a_mixed_directory_is_shown_without_what_is_foreign(
     (tmp_path / "runs" / "empty.jsonl").touch()
     (tmp_path / "runs" / "cut.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd")
     os.mkfifo(tmp_path / "runs" / "pipe.jsonl")
-    done = hockney("report", "runs")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("report", "runs")
     assert (tmp_path / "report.html").exists()
     assert "left out: runs/foreign.jsonl: not a result file of hockney" in done.stderr
     assert done.stderr.count("left out: ") == 4
@@ -132,9 +127,9 @@ def test_what_holds_no_launch_is_not_kept(hockney: RunHockney, tmp_path: Path) -
 
 def test_advice_is_what_a_verb_can_do(hockney: RunHockney, measured: Path, tmp_path: Path) -> None:
     (tmp_path / "out.csv").touch()
-    done = hockney("export", str(measured), "--to", "csv", "-o", "out.csv")
-    assert done.status == 2
-    assert "--force" in done.stderr
+    done = hockney.refused(
+        "export", str(measured), "--to", "csv", "-o", "out.csv", because="--force"
+    )
     assert "--resume" not in done.stderr
 
 

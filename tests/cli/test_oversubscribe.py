@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -38,9 +37,7 @@ def _may_not_share(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_verb_refuses_ranks_that_would_share_cpus(
     hockney: RunHockney, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    done = hockney(*words)
-    assert done.status == 2
-    assert "would share CPUs" in done.stderr
+    done = hockney.refused(*words, because="would share CPUs")
     assert "--oversubscribe" in done.stderr
     assert not list(tmp_path.iterdir())
 
@@ -57,11 +54,10 @@ def test_an_answer_from_ranks_that_take_turns_is_marked(hockney: RunHockney) -> 
     cpu = min(allowed_set())
     words = ("pingpong", "--cpus", f"{cpu},{cpu}", *FEW, "-o", "run.jsonl")
     assert hockney(*words).status == 2
-    done = hockney(*words, "--oversubscribe", "--force")
-    assert done.status == 0, done.stderr
+    done = hockney.ok(*words, "--oversubscribe", "--force")
     assert done.stdout.startswith("oversubscribed: 2 ranks take turns on 1 CPU of ")
     assert hockney("show", "run.jsonl", "--format", "osu").stdout.startswith("# oversubscribed: 2")
-    shown = json.loads(hockney("show", "run.jsonl", "--json").stdout)["run"]["oversubscribed"]
+    shown = hockney("show", "run.jsonl", "--json").json["run"]["oversubscribed"]
     assert (shown["ranks"], shown["cpus"], shown["has_threads"]) == (2, 1, False)
 
 

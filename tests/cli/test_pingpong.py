@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import subprocess
 import sys
@@ -49,24 +48,19 @@ def nothing_was_started(directory: Path) -> bool:
 def test_bad_questions_are_told_before_anything_is_started(
     hockney: RunHockney, tmp_path: Path, arguments: list[str], complaint: str
 ) -> None:
-    done = hockney("pingpong", *arguments)
-    assert done.status == 2
-    assert complaint in done.stderr
+    done = hockney.refused("pingpong", *arguments, because=complaint)
     assert done.stdout == ""
     assert nothing_was_started(tmp_path)
 
 
 def test_a_site_may_export_posixly_correct(hockney: RunHockney) -> None:
     """LSF's blaunch of OpenLava does; getopt then stops at the first word that is no option."""
-    done = hockney("pingpong", *SHORT, "-o", "run.jsonl", env={"POSIXLY_CORRECT": "1"})
-    assert done.status == 0, done.stderr
+    hockney.ok("pingpong", *SHORT, "-o", "run.jsonl", env={"POSIXLY_CORRECT": "1"})
 
 
 def test_a_file_that_exists_is_not_overwritten(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "run.jsonl").write_text("precious")
-    done = hockney("pingpong", *SHORT, "-o", "run.jsonl")
-    assert done.status == 2
-    assert "--force" in done.stderr
+    hockney.refused("pingpong", *SHORT, "-o", "run.jsonl", because="--force")
     assert (tmp_path / "run.jsonl").read_text() == "precious"
     assert hockney("pingpong", *SHORT, "-o", "run.jsonl", "--force").status == 0
     assert records.read(tmp_path / "run.jsonl").samples
@@ -75,8 +69,7 @@ def test_a_file_that_exists_is_not_overwritten(hockney: RunHockney, tmp_path: Pa
 def test_a_run_shows_a_table_a_line_and_where_its_samples_are(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
-    done = hockney("pingpong", "--budget", "1s", "--sizes", "0,8,1KiB,64KiB")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("pingpong", "--budget", "1s", "--sizes", "0,8,1KiB,64KiB")
     (path,) = tmp_path.glob("pingpong-*.jsonl")
     assert path.name in done.stderr
     assert "launch 1" in done.stderr
@@ -93,8 +86,7 @@ def test_a_run_shows_a_table_a_line_and_where_its_samples_are(
 
 
 def test_quiet_says_nothing_but_the_result(hockney: RunHockney) -> None:
-    done = hockney("pingpong", *SHORT)
-    assert done.status == 0
+    done = hockney.ok("pingpong", *SHORT)
     assert done.stderr == ""
     assert "median" in done.stdout
 
@@ -121,36 +113,24 @@ POINT = {
 
 
 def test_json_has_the_documented_fields(hockney: RunHockney, tmp_path: Path) -> None:
-    done = hockney("pingpong", *SHORT, "--json", "-o", "run.jsonl")
-    result = json.loads(done.stdout)
+    result = hockney("pingpong", *SHORT, "--json", "-o", "run.jsonl").json
     assert {"run", "points", "fits"} <= set(result)
     assert all(set(point) >= POINT for point in result["points"])
     assert {"id", "handover_s", "fraction", "likely"} == set(result["run"]["states"][0])
     zero = next(point for point in result["points"] if point["bytes"] == 0)
     assert zero["bandwidth_Bps"] is None
     assert zero["low_s"] is None  # two launches have no interval
-    shown = json.loads(hockney("show", "run.jsonl", "--json").stdout)
+    shown = hockney("show", "run.jsonl", "--json").json
     assert shown["points"] == result["points"]
     assert (tmp_path / "run.jsonl").exists()
 
 
 def test_ranges_in_options(hockney: RunHockney) -> None:
     done = hockney(
-        "pingpong",
-        "--from",
-        "0",
-        "--to",
-        "64",
-        "--per-octave",
-        "1",
-        "--json",
-        "-q",
-        "--budget",
-        "0.5s",
-        "--launches",
-        "1",
+        *("pingpong", "--from", "0", "--to", "64", "--per-octave", "1", "--json", "-q"),
+        *("--budget", "0.5s", "--launches", "1"),
     )
-    assert [p["bytes"] for p in json.loads(done.stdout)["points"]] == [0, 1, 2, 4, 8, 16, 32, 64]
+    assert [p["bytes"] for p in done.json["points"]] == [0, 1, 2, 4, 8, 16, 32, 64]
 
 
 def test_launches_are_exactly_as_many_as_asked(hockney: RunHockney, tmp_path: Path) -> None:

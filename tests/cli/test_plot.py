@@ -27,8 +27,7 @@ def run(tmp_path: Path) -> Path:
 def test_a_real_run_is_drawn(
     hockney: RunHockney, measured: Path, tmp_path: Path, what: str, suffix: str
 ) -> None:
-    done = hockney("plot", str(measured), "--what", what, "-o", f"figure.{suffix}")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("plot", str(measured), "--what", what, "-o", f"figure.{suffix}")
     assert done.stderr == f"wrote figure.{suffix}\n"
     drawn = (tmp_path / f"figure.{suffix}").read_bytes()
     assert drawn.startswith(BEGINS[suffix])
@@ -45,8 +44,7 @@ def test_a_real_run_is_drawn(
 def test_an_experiment_of_several_operations_has_its_own_figure(
     hockney: RunHockney, tmp_path: Path, made: Callable[[], Run], title: str
 ) -> None:
-    done = hockney("plot", str(write_run(made(), tmp_path / "run.jsonl")))
-    assert done.status == 0, done.stderr
+    done = hockney.ok("plot", str(write_run(made(), tmp_path / "run.jsonl")))
     assert title in done.stdout.splitlines()[0]
 
 
@@ -95,9 +93,7 @@ def test_what_cannot_be_drawn_is_told(
     (tmp_path / "there.png").write_text("precious")
     (tmp_path / "folder.png").mkdir()
     before = sorted(tmp_path.iterdir())
-    done = hockney("plot", str(run), *arguments)
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused("plot", str(run), *arguments, because=complaint)
     assert (tmp_path / "there.png").read_text() == "precious"
     assert sorted(tmp_path.iterdir()) == before
 

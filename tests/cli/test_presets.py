@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -31,9 +30,8 @@ def test_grids_and_repetitions_are_the_originals() -> None:
 
 
 def measured(hockney: RunHockney, preset: str, *arguments: str) -> tuple[str, dict, records.Run]:  # type: ignore[type-arg]
-    done = hockney("pingpong", "--preset", preset, "-q", "-o", "run.jsonl", *arguments)
-    assert done.status == 0, done.stderr
-    shown = json.loads(hockney("show", "run.jsonl", "--json").stdout)
+    done = hockney.ok("pingpong", "--preset", preset, "-q", "-o", "run.jsonl", *arguments)
+    shown = hockney("show", "run.jsonl", "--json").json
     return done.stdout, shown, records.read(Path("run.jsonl"))
 
 
@@ -107,17 +105,8 @@ def test_durham(hockney: RunHockney) -> None:
 
 def test_durham_statistics(hockney: RunHockney) -> None:
     done = hockney(
-        "pingpong",
-        "--every-iteration",
-        "--sizes",
-        "8",
-        "--format",
-        "durham",
-        "-q",
-        "--budget",
-        "0.5s",
-        "--launches",
-        "1",
+        *("pingpong", "--every-iteration", "--sizes", "8", "--format", "durham", "-q"),
+        *("--budget", "0.5s", "--launches", "1"),
     )
     words = done.stdout.replace(",", "").split()
     assert words[::3] == ["mean", "stdv", "max", "min"]

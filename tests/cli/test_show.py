@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -23,8 +22,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_show_says_what_a_median_is(hockney: RunHockney, file: Path) -> None:
-    done = hockney("show", str(file), "--explain")
-    assert done.status == 0
+    done = hockney.ok("show", str(file), "--explain")
     assert "70 % confidence interval (95 % takes 18 launches)" in done.stdout
     assert (
         "core-to-core latency 53 ns (probably two cores that share a last-level cache)"
@@ -78,8 +76,7 @@ def test_a_warning_leads_to_more(hockney: RunHockney, file: Path) -> None:
 
 def test_a_cut_file_is_shown_with_what_is_missing(hockney: RunHockney, file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-60])
-    done = hockney("show", str(file))
-    assert done.status == 0
+    done = hockney.ok("show", str(file))
     assert "incomplete" in done.stderr
 
 
@@ -99,7 +96,7 @@ def test_where_there_is_nothing_to_look_at_no_diagnosis_is_made(
     said = hockney("show", path, "--diagnose").stdout
     assert "diagnosis: not possible, as " in said
     assert why in said
-    shown = json.loads(hockney("show", path, "--diagnose", "--json").stdout)
+    shown = hockney("show", path, "--diagnose", "--json").json
     assert shown["diagnosis"] is None
     assert why in shown["diagnosis_not_possible"]
 
@@ -108,7 +105,7 @@ def test_diagnosis_is_told_and_in_the_json(hockney: RunHockney, tmp_path: Path) 
     run = make_run(lambda _, round_, __: [2000.0 if round_ < 3 else 1000.0], rounds=40)
     path = write_run(run, tmp_path / "cold.jsonl")
     assert "cold start at 1 point" in hockney("show", "--diagnose", str(path)).stdout
-    shown = json.loads(hockney("show", "--diagnose", "--json", str(path)).stdout)
+    shown = hockney("show", "--diagnose", "--json", str(path)).json
     assert shown["diagnosis"][0]["what"] == "cold start"
 
 
@@ -128,14 +125,11 @@ def test_what_is_no_result_file_is_refused_by_every_verb(
     if content is not None:
         (tmp_path / "odd.jsonl").write_text(content)
     files = ["odd.jsonl"] * (2 if verb == ["compare"] else 1)
-    done = hockney(*verb, *files)
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused(*verb, *files, because=complaint)
 
 
 def test_fit_gives_alpha_and_beta(hockney: RunHockney, file: Path) -> None:
-    done = hockney("fit", str(file), "--json")
-    (line,) = json.loads(done.stdout)["fits"]
+    (line,) = hockney("fit", str(file), "--json").json["fits"]
     assert line["parameters"]["alpha_s"]["value"] == pytest.approx(1.002e-6, rel=1e-6)
     assert line["parameters"]["beta_s_per_B"]["value"] == pytest.approx(1e-10, rel=1e-6)
     assert line["parameters"]["alpha_s"]["low"] <= 1.002e-6
@@ -156,7 +150,7 @@ def test_compare_judges_by_its_exit_status(hockney: RunHockney, file: Path, tmp_
     assert (tmp_path / "ratio.png").stat().st_size > 10000
     assert hockney("compare", other, str(file)).status == 0
     assert hockney("compare", str(file), other, "--tolerance", "30%").status == 0
-    result = json.loads(hockney("compare", str(file), other, other, "--json").stdout)
+    result = hockney("compare", str(file), other, other, "--json").json
     assert result["verdict"] == "slower"
     assert len(result["comparisons"]) == 2
     assert {"ratio", "low", "high", "p", "verdict"} <= set(result["points"][0])
@@ -167,9 +161,7 @@ def test_different_experiments_are_not_compared(
 ) -> None:
     text = file.read_text().replace('"experiment":"pingpong"', '"experiment":"bcast"')
     (tmp_path / "bcast.jsonl").write_text(text)
-    done = hockney("compare", str(file), "bcast.jsonl")
-    assert done.status == 2
-    assert "different experiments" in done.stderr
+    hockney.refused("compare", str(file), "bcast.jsonl", because="different experiments")
 
 
 def test_the_answer_has_the_largest_bandwidth_and_where_it_is(
@@ -189,7 +181,7 @@ def test_the_answer_has_the_largest_bandwidth_and_where_it_is(
 def test_a_line_through_two_sizes_is_not_ranked(hockney: RunHockney, tmp_path: Path) -> None:
     run = make_run(lambda launch, _, size: [1000.0 + 0.1 * size + launch], sizes=(8, 1024))
     file = str(write_run(run, tmp_path / "two.jsonl"))
-    shown = json.loads(hockney("show", file, "--json").stdout)
+    shown = hockney("show", file, "--json").json
     assert shown["fits"][0]["derived"]["r_inf_Bps"]["value"] is None
     assert shown["fits"][0]["error"]["max"] is None
     ranked = {number["quantity"] for number in (shown["published"] or {}).get("numbers", ())}

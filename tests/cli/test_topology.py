@@ -118,8 +118,7 @@ def test_what_slurm_prints_is_taken(
     )
     scontrol.chmod(scontrol.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    done = hockney("fabric", *FOUR, "--topology", "slurm", "-q")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("fabric", *FOUR, "--topology", "slurm", "-q")
     assert "2 switches by the topology" in done.stdout
     assert "same switch" in done.stdout
     assert "one hop" in done.stdout

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -54,8 +53,7 @@ def result(mpi: Mpi, engine: Engine, tmp_path: Path) -> Path:
 def test_rules_are_written_and_seen_to_be_read(
     hockney: RunHockney, result: Path, tmp_path: Path
 ) -> None:
-    done = hockney("tune", str(result), "-o", "rules")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("tune", str(result), "-o", "rules")
     assert "and reads all of it" in done.stderr
     rows = [line.split() for line in done.stdout.splitlines() if line.strip().startswith("bcast")]
     assert [row[1] for row in rows] == ["2", "3"]
@@ -70,8 +68,7 @@ def test_rules_are_deployed_with_modules_and_system_files(
     hockney: RunHockney, result: Path, tmp_path: Path
 ) -> None:
     assert hockney("tune", str(result), "--deploy").status == 2, "beside what?"
-    done = hockney("tune", str(result), "-o", "rules", "--deploy")
-    assert done.status == 0, done.stderr
+    hockney.ok("tune", str(result), "-o", "rules", "--deploy")
     assert str(tmp_path / "rules") in (tmp_path / "rules.lua").read_text()
     assert (tmp_path / "rules.tcl").read_text().startswith("#%Module1.0")
     assert "to undo: unset" in (tmp_path / "rules.sh").read_text()
@@ -81,9 +78,7 @@ def test_rules_are_deployed_with_modules_and_system_files(
 def test_the_same_as_json_without_writing(
     hockney: RunHockney, result: Path, tmp_path: Path
 ) -> None:
-    done = hockney("tune", str(result), "--json")
-    assert done.status == 0, done.stderr
-    answer = json.loads(done.stdout)
+    answer = hockney.ok("tune", str(result), "--json").json
     assert answer["rules"][0] == {
         "collective": "bcast",
         "ranks": 2,
@@ -107,8 +102,7 @@ def test_where_the_library_decides_best_there_is_no_rule(
     hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path
 ) -> None:
     write_run(run_here(mpi, engine, binomial=4.0), tmp_path / "run.jsonl")
-    done = hockney("tune", "run.jsonl", "-o", "rules")
-    assert done.status == 0
+    done = hockney.ok("tune", "run.jsonl", "-o", "rules")
     assert "no rule is justified" in done.stderr
     assert not (tmp_path / "rules").exists()
 
@@ -140,8 +134,7 @@ def test_algorithms_of_two_files_are_judged_by_the_memory(
     assumed = hockney("tune", *files)
     assert "no rule is justified" in assumed.stderr
     write("past/another", own | forced, label="of another question")
-    known = hockney("tune", *files, "--memory", "past")
-    assert known.status == 0, known.stderr
+    known = hockney.ok("tune", *files, "--memory", "past")
     assert "note: earlier runs left out: 1 of another question" in known.stderr
     assert "binomial" in known.stdout
 
@@ -154,9 +147,7 @@ def test_rules_of_another_version_are_refused(hockney: RunHockney, tmp_path: Pat
         version="0.0.1",
     )
     write_run(run, tmp_path / "run.jsonl")
-    done = hockney("tune", "run.jsonl", "-o", "rules")
-    assert done.status == 2
-    assert "0.0.1" in done.stderr
+    hockney.refused("tune", "run.jsonl", "-o", "rules", because="0.0.1")
     assert not (tmp_path / "rules").exists()
 
 
@@ -175,9 +166,7 @@ def test_a_wrapper_of_another_library_is_refused_before_anything_is_built(
     monkeypatch.setattr("hockney.tuning.rules_trial.reported_by", lambda _: ("MPICH", "9.9"))
     monkeypatch.setattr("hockney.tuning.rules_trial.mpi_of", lambda _: pytest.fail("it is built"))
     for words in (("--check", "run.jsonl", "rules"), ("run.jsonl", "-o", "new")):
-        done = hockney("tune", *words)
-        assert done.status == 2
-        assert "is MPICH 9.9, the files are of MPICH 0.0.1" in done.stderr
+        done = hockney.refused("tune", *words, because="is MPICH 9.9, the files are of MPICH 0.0.1")
         assert "--mpicc: it was started by /opt/of/that/mpiexec\\u000aok: rm" in done.stderr
 
 
@@ -220,9 +209,7 @@ def test_files_that_tell_nothing_are_refused(
     hockney: RunHockney, tmp_path: Path, run: Run, complaint: str
 ) -> None:
     write_run(run, tmp_path / "run.jsonl")
-    done = hockney("tune", "run.jsonl")
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused("tune", "run.jsonl", because=complaint)
 
 
 def test_files_of_two_libraries_are_refused(hockney: RunHockney, tmp_path: Path) -> None:
@@ -230,9 +217,7 @@ def test_files_of_two_libraries_are_refused(hockney: RunHockney, tmp_path: Path)
         run = collective_run(lambda *_: 1e-6, algorithms={"default": {}}, version=version)
         run.header = msgspec.structs.replace(run.header, id=name)
         write_run(run, tmp_path / f"{name}.jsonl")
-    done = hockney("tune", "a.jsonl", "b.jsonl")
-    assert done.status == 2
-    assert "of different libraries" in done.stderr
+    hockney.refused("tune", "a.jsonl", "b.jsonl", because="of different libraries")
 
 
 def test_what_is_there_is_not_overwritten(
@@ -245,6 +230,4 @@ def test_what_is_there_is_not_overwritten(
 
 
 def test_check_without_rules_is_refused(hockney: RunHockney, result: Path) -> None:
-    done = hockney("tune", str(result), "rules", "--check")
-    assert done.status == 2
-    assert "No such file" in done.stderr
+    hockney.refused("tune", str(result), "rules", "--check", because="No such file")

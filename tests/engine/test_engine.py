@@ -239,10 +239,7 @@ def test_what_arrives_whole_is_verified(run_engine: RunEngine) -> None:
 
 def test_what_arrives_damaged_stops_the_run(run_engine: RunEngine, faulty_engine: Engine) -> None:
     done = run_engine(
-        "pingpong",
-        "--verify",
-        "--sizes",
-        "8,64",
+        *("pingpong", "--verify", "--sizes", "8,64"),
         path=faulty_engine.path,
         env={"HOCKNEY_FAULT_CORRUPT": "1"},
     )

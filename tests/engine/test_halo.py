@@ -82,15 +82,9 @@ def test_every_message_arrives_where_it_should(
     overlap = ranks_of(grid) == 2  # more ranks than cores would take their time
     sizes = [64, 4096] if overlap else [4096]
     done = run_engine(
-        "halo",
-        f"--grid={grid}",
-        f"--exchange={','.join(exchanges)}",
-        "--partitions=4",
-        f"--form={','.join(forms)}",
-        f"--neighbors={neighbors}",
-        f"--columns={packing}",
-        f"--sizes={','.join(map(str, sizes))}",
-        "--verify",
+        *("halo", f"--grid={grid}", f"--exchange={','.join(exchanges)}"),
+        *("--partitions=4", f"--form={','.join(forms)}", f"--neighbors={neighbors}"),
+        *(f"--columns={packing}", f"--sizes={','.join(map(str, sizes))}", "--verify"),
         *["--overlap"] * overlap,
         *more,
         *QUICK,
@@ -141,11 +135,7 @@ def test_a_damaged_byte_is_found(
         assert re.search("came with MPI 4.0|from wrong places", refused.stderr)
         return
     done = run_engine(
-        "halo",
-        "--grid=2",
-        f"--exchange={exchange}",
-        f"--columns={packing}",
-        "--sizes=64",
+        *("halo", "--grid=2", f"--exchange={exchange}", f"--columns={packing}", "--sizes=64"),
         "--verify",
         *QUICK,
         path=faulty_engine.path,
@@ -177,13 +167,8 @@ def test_open_ends_and_single_ranks_have_no_neighbours_beyond() -> None:
 def test_cold_buffers_and_barriers_are_measured(run_engine: RunEngine) -> None:
     for more in ("--buffers=cold", "--sync=barrier"):
         done = run_engine(
-            "halo",
-            "--grid=2",
-            "--exchange=waitall,sendrecv,neighbor",
-            "--sizes=8,4KiB",
-            more,
-            "--columns=none,hand,datatype",
-            "--seconds=0.1",
+            *("halo", "--grid=2", "--exchange=waitall,sendrecv,neighbor", "--sizes=8,4KiB", more),
+            *("--columns=none,hand,datatype", "--seconds=0.1"),
         )
         assert done.status == 0, done.stderr
         points = {

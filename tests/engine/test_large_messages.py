@@ -49,10 +49,7 @@ def check_times(run_engine: RunEngine, words: str, size: int) -> None:
     counted = "@1" if experiment in ("pairs", "pingpong") else ""
     done = run_engine(
         *words.split(),
-        f"--sizes={size}{counted}",
-        "--seconds=0.01",
-        "--rounds=1:1",
-        "--verify",
+        *(f"--sizes={size}{counted}", "--seconds=0.01", "--rounds=1:1", "--verify"),
         timeout_s=LONG_TIMEOUT_S,
     )
     assert done.status == 0, done.stderr

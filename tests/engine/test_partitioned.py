@@ -45,11 +45,7 @@ def test_a_message_waits_for_its_last_partition(run_engine: RunEngine) -> None:
     """Two partitions 1 ms apart: no message can arrive within less, so every sample is a message's
     time with the wait for its last part."""
     done = run_engine(
-        "pairs",
-        "--mode=partitioned",
-        "--partitions=2",
-        "--stagger=1e6",
-        "--sizes=64",
+        *("pairs", "--mode=partitioned", "--partitions=2", "--stagger=1e6", "--sizes=64"),
         "--seconds=0.2",
     )
     assert done.status == 0, done.stderr

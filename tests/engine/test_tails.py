@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -46,12 +45,10 @@ def test_the_histogram_is_that_of_the_samples(run_engine: RunEngine, experiment:
 @pytest.mark.long
 def test_more_operations_are_counted_than_recorded(hockney: RunHockney, tmp_path: Path) -> None:
     result = tmp_path / "run.jsonl"
-    done = hockney(
+    (tail,) = hockney.ok(
         *("pingpong", "--tails", "--sizes", "8", "--budget", "4s", "--launches", "2", "-q"),
         *("--json", "-o", str(result)),
-    )
-    assert done.status == 0, done.stderr
-    (tail,) = json.loads(done.stdout)["tails"]
+    ).json["tails"]
     run = records.read(result)
     recorded = run.samples.counts()
     assert tail["operations"] >= int(recorded.sum())
@@ -73,6 +70,4 @@ def test_more_operations_are_counted_than_recorded(hockney: RunHockney, tmp_path
 
 @pytest.mark.parametrize("word", ["--refine", "--preset=osu"])
 def test_tails_are_refused_without_rounds(hockney: RunHockney, word: str) -> None:
-    done = hockney("pingpong", "--tails", word)
-    assert done.status == 2
-    assert "--tails" in done.stderr
+    hockney.refused("pingpong", "--tails", word, because="--tails")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import random
@@ -289,7 +288,7 @@ def test_queries_are_over_the_files_that_were_named(
     hockney("history", str(tmp_path))
     query = "SELECT started, bytes, time_s FROM measured WHERE bytes = 0 ORDER BY started"
     named = [str(tmp_path / name) for name in ("1.jsonl", "3.jsonl", "fresh.jsonl")]
-    table = json.loads(hockney("history", *named, "--sql", query, "--json").stdout)
+    table = hockney("history", *named, "--sql", query, "--json").json
     assert table["columns"] == ["started", "bytes", "time_s"]
     assert [row[0][:10] for row in table["rows"]] == ["2026-01-02", "2026-01-04", "2026-01-10"]
     assert table["rows"][1][2] == pytest.approx(4 * 1002e-9, rel=0.01)
@@ -309,9 +308,7 @@ def test_queries_are_over_the_files_that_were_named(
 def test_a_query_that_is_none_is_refused(
     hockney: RunHockney, index: Path, file: Path, query: str, complaint: str
 ) -> None:
-    done = hockney("history", str(file), "--sql", query)
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused("history", str(file), "--sql", query, because=complaint)
     assert entries(index) == ["run"]
 
 

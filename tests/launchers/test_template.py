@@ -133,8 +133,7 @@ def test_another_number_of_ranks_than_asked_for_is_told(hockney: RunHockney, mpi
 def test_a_job_script_has_the_template(hockney: RunHockney, mpi: Mpi) -> None:
     template = "sh -c 'exec {command}'"
     words = ("--launch", template, "--mpicc", str(mpi.mpicc), "-o", "run.jsonl")
-    done = hockney("job", "slurm", "--", "pingpong", *words)
-    assert done.status == 0, done.stderr
+    done = hockney.ok("job", "slurm", "--", "pingpong", *words)
     assert "sh -c 'exec " in done.stdout
     assert "srun" not in done.stdout
 
@@ -144,21 +143,17 @@ def test_nodes_without_hosts_are_refused_at_once(
 ) -> None:
     for name in ("SLURM_JOB_ID", "FLUX_URI", "PBS_NODEFILE", "LSB_JOBID"):
         monkeypatch.delenv(name, raising=False)
-    done = hockney("pingpong", "--nodes", "2")
-    assert done.status == 2
-    assert "no hosts are named" in done.stderr
+    hockney.refused("pingpong", "--nodes", "2", because="no hosts are named")
     (tmp_path / "bin").mkdir()
     for tool in ("sh", "mpicc", "mpiexec"):
         (tmp_path / "bin" / tool).symlink_to("/bin/true")
     env = {"SLURM_JOB_ID": "7", "PATH": str(tmp_path / "bin")}
-    done = hockney("pingpong", "--nodes", "2", env=env)
-    assert done.status == 2
-    assert "SLURM_JOB_ID is set, but there is no srun" in done.stderr
+    hockney.refused(
+        "pingpong", "--nodes", "2", env=env, because="SLURM_JOB_ID is set, but there is no srun"
+    )
 
 
 @pytest.mark.parametrize("variable", ["SLURM_STEP_NUM_TASKS", "JSM_NAMESPACE_SIZE", "PMI_SIZE"])
 def test_hockney_as_a_rank_is_refused(hockney: RunHockney, variable: str, tmp_path: Path) -> None:
-    done = hockney(*RUN, env={variable: "2"})
-    assert done.status == 2
-    assert "hockney starts MPI itself" in done.stderr
+    hockney.refused(*RUN, env={variable: "2"}, because="hockney starts MPI itself")
     assert not (tmp_path / "run.jsonl").exists()

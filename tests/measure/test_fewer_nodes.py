@@ -108,9 +108,7 @@ def test_what_fewer_ranks_cannot_answer_is_refused(plan: Plan, says: str) -> Non
 def test_what_cannot_go_on_without_a_node_is_refused(
     hockney: RunHockney, words: tuple[str, ...], says: str
 ) -> None:
-    done = hockney("pingpong", "--without-bad-nodes", *words)
-    assert done.status == 2
-    assert says in done.stderr
+    hockney.refused("pingpong", "--without-bad-nodes", *words, because=says)
 
 
 def test_launches_with_a_node_that_was_left_out_are_not_counted() -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 from contextlib import suppress
 from pathlib import Path
@@ -73,8 +72,7 @@ def test_files_of_a_shape_are_private_and_removed() -> None:
     "shape", ["torus:8x1x1", *first_of(["torus:1x2x1", "torus:2", "dragonfly:20", "fat-tree:1x8"])]
 )
 def test_sides_of_one_node_and_odd_numbers_are_simulated(hockney: RunHockney, shape: str) -> None:
-    done = hockney("pingpong", "--platform", shape, "--sizes", "0", "-q", "-o", "run.jsonl")
-    assert done.status == 0, done.stderr
+    hockney.ok("pingpong", "--platform", shape, "--sizes", "0", "-q", "-o", "run.jsonl")
 
 
 @pytest.mark.simgrid
@@ -83,9 +81,8 @@ def test_a_torus_of_one_side_is_a_ring(hockney: RunHockney) -> None:
     medians = []
     for peer in ("4", "7"):
         words = ("--platform", "torus:8x1x1,lat=10us", "-n", "8", "--peers", f"0,{peer}")
-        done = hockney("pingpong", *words, "--sizes", "0", "-q", "--json")
-        assert done.status == 0, done.stderr
-        medians.append(json.loads(done.stdout)["points"][0]["median_s"])
+        done = hockney.ok("pingpong", *words, "--sizes", "0", "-q", "--json")
+        medians.append(done.json["points"][0]["median_s"])
     assert medians[0] == pytest.approx(4.0 * medians[1], rel=0.02)
 
 
@@ -96,8 +93,7 @@ def test_ranks_are_on_the_nodes_of_the_shape(
 ) -> None:
     platform = f"{kind}:11,lat=2us,bw=1GB/s"
     words = ("--platform", platform, "-n", "11", "--peers", "0,10", "--sizes", "0", "-q")
-    done = hockney("pingpong", *words, "-o", "run.jsonl")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("pingpong", *words, "-o", "run.jsonl")
     assert "simulated" in done.stdout
     run = records.read(tmp_path / "run.jsonl")
     assert run.launches[0].simulated
@@ -108,6 +104,7 @@ def test_ranks_are_on_the_nodes_of_the_shape(
 
 
 def test_more_ranks_than_nodes_are_refused(hockney: RunHockney) -> None:
-    done = hockney("pingpong", "--platform", "torus:8", "-n", "9", "--sizes", "0")
-    assert done.status == 2
-    assert "has 8 nodes, -n asks for 9 ranks" in done.stderr
+    hockney.refused(
+        *("pingpong", "--platform", "torus:8", "-n", "9", "--sizes", "0"),
+        because="has 8 nodes, -n asks for 9 ranks",
+    )

@@ -60,11 +60,8 @@ def test_it_measures_without_a_compiler_and_knows_its_library(
     hockney: RunHockney, library: Mpi, prebuilt: Path, no_compiler: dict[str, str], tmp_path: Path
 ) -> None:
     words = ("pingpong", *SHORT, "-o", "run.jsonl")
-    refused = hockney(*words, env=no_compiler)
-    assert refused.status == 2
-    assert "--engine" in refused.stderr
-    done = hockney(*words, "--engine", str(prebuilt), env=no_compiler)
-    assert done.status == 0, done.stderr
+    hockney.refused(*words, env=no_compiler, because="--engine")
+    hockney.ok(*words, "--engine", str(prebuilt), env=no_compiler)
     mpi = read(tmp_path / "run.jsonl").launches[0].mpi
     assert (mpi.library, mpi.abi) == (NAMES[library.family], "standard 1.0")
     assert mpi.version is not None
@@ -125,6 +122,8 @@ def test_a_file_that_does_not_serve_is_refused(
 
 
 def test_simulations_take_none(hockney: RunHockney) -> None:
-    refused = hockney("pingpong", "--engine", "x", "--platform", "cluster:2", *SHORT)
-    assert refused.status == 2
-    assert "leave out --engine or --platform" in refused.stderr
+    hockney.refused(
+        *("pingpong", "--engine", "x", "--platform", "cluster:2"),
+        *SHORT,
+        because="leave out --engine or --platform",
+    )

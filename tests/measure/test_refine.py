@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,21 +45,11 @@ def test_every_switch_of_a_simulated_machine_is_known_to_the_byte(
         for setting in ("smpi/os:0:1e-6:0;3000:3e-6:0", "smpi/send-is-detached-thresh:4321")
         for word in ("--cfg", setting)
     ]
-    done = hockney(
-        "pingpong",
-        "--platform",
-        "platform.xml",
+    switches = hockney.ok(
+        *("pingpong", "--platform", "platform.xml"),
         *settings,
-        "--sizes",
-        "512..4KiB,5000",
-        "--refine",
-        "--json",
-        "-o",
-        "run.jsonl",
-        "-q",
-    )
-    assert done.status == 0, done.stderr
-    switches = json.loads(done.stdout)["switches"]
+        *("--sizes", "512..4KiB,5000", "--refine", "--json", "-o", "run.jsonl", "-q"),
+    ).json["switches"]
     assert [switch["low_bytes"] for switch in switches] == [716, 1410, 3000, 3468, 4320]
     assert all(switch["high_bytes"] == switch["low_bytes"] + 1 for switch in switches)
     assert [switch["above"] for switch in switches] == ["eager"] * 4 + ["rendezvous"]
@@ -72,17 +61,16 @@ def test_refining_keeps_to_a_budget_that_the_first_launch_has_used(
 ) -> None:
     """A survey and launches of late receivers once followed regardless."""
     of_it = ("--refine", "--sizes", "1..64", "--budget", "50ms")
-    done = hockney("pingpong", *of_it, "-o", "run.jsonl")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("pingpong", *of_it, "-o", "run.jsonl")
     assert "breaks of the curve are unknown" in done.stdout + done.stderr
     assert len(records.read(tmp_path / "run.jsonl").launches) == 1
 
 
 def test_refining_needs_sizes_to_look_between(hockney: RunHockney) -> None:
     for options in (["--sizes", "8"], ["--preset", "osu"]):
-        done = hockney("pingpong", "--refine", *options)
-        assert done.status == 2
-        assert "--refine needs at least two sizes" in done.stderr
+        hockney.refused(
+            "pingpong", "--refine", *options, because="--refine needs at least two sizes"
+        )
 
 
 @pytest.mark.parametrize("noise", [1e-6, 0.01])

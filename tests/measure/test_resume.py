@@ -60,8 +60,7 @@ def study(measured_study: Path, tmp_path: Path) -> Path:
 @pytest.mark.long
 def test_no_launch_of_a_study_is_measured_twice(hockney: RunHockney, study: Path) -> None:
     assert launches_of_cases(study) == [2, 2]
-    done = hockney(*STUDY, "--launches", "3", "--resume")
-    assert done.status == 0, done.stderr
+    hockney.ok(*STUDY, "--launches", "3", "--resume")
     assert launches_of_cases(study) == [3, 3]
 
 
@@ -78,9 +77,7 @@ def test_another_plan_is_refused(
     hockney: RunHockney, study: Path, options: tuple[str, ...], complaint: str
 ) -> None:
     before = study.read_bytes()
-    done = hockney(*STUDY, *options, "--resume")
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused(*STUDY, *options, "--resume", because=complaint)
     assert study.read_bytes() == before
 
 
@@ -91,9 +88,7 @@ def test_a_file_that_does_not_say_what_it_measured_is_refused(
     header = json.loads(first)
     header["options"] = {"window": "64"}
     study.write_text("\n".join([json.dumps(header), *lines]) + "\n")
-    done = hockney(*STUDY, "--resume")
-    assert done.status == 2
-    assert "does not record its plan" in done.stderr
+    hockney.refused(*STUDY, "--resume", because="does not record its plan")
 
 
 @pytest.mark.parametrize(
@@ -116,8 +111,7 @@ def test_a_finished_run_is_not_measured_again(
     path = tmp_path / "run.jsonl"
     assert hockney(*words, "-q", "-o", "run.jsonl").status == 0
     before = path.read_bytes()
-    done = hockney(*words, "-o", "run.jsonl", "--resume")
-    assert done.status == 0
+    done = hockney.ok(*words, "-o", "run.jsonl", "--resume")
     assert "nothing was measured: run.jsonl was finished before" in done.stderr
     assert path.read_bytes() == before
 
@@ -130,8 +124,7 @@ def test_overheads_that_were_cut_go_on_and_end(hockney: RunHockney, tmp_path: Pa
     assert b'"kind":"finish"' in last
     path.write_bytes(b"".join(lines))
     launches = len(records.read(path).launches)
-    done = hockney(*words, "--resume")
-    assert done.status == 0, done.stderr
+    hockney.ok(*words, "--resume")
     run = records.read(path)
     assert run.finish is not None
     assert run.finish.reason in ("budget", "precision")

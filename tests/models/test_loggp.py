@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -220,9 +219,7 @@ def test_a_simulated_machine_gives_its_settings_back(hockney: RunHockney, tmp_pa
         "smpi/or:0:1e-6:0",
     )
     words = [word for setting in settings for word in ("--cfg", setting)]
-    done = hockney("overheads", "--platform", "platform.xml", *words, "--json", "-q")
-    assert done.status == 0, done.stderr
-    result = json.loads(done.stdout)
+    result = hockney.ok("overheads", "--platform", "platform.xml", *words, "--json", "-q").json
     parameters = {
         name: parameter["value"] for name, parameter in result["fits"][0]["parameters"].items()
     }
@@ -237,26 +234,23 @@ def test_a_simulated_machine_gives_its_settings_back(hockney: RunHockney, tmp_pa
 
 @pytest.mark.long
 def test_overheads_of_this_machine_are_measured(hockney: RunHockney) -> None:
-    done = hockney("overheads", "--sizes", "8,1KiB", "--launches", "2", "--budget", "3s")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("overheads", "--sizes", "8,1KiB", "--launches", "2", "--budget", "3s")
     assert "RuntimeWarning" not in done.stderr
     for word in ("o_s", "o_r", "gap", "loggp", "L", "o_send", "o_receive"):
         assert word in done.stdout
 
 
 def test_one_size_is_too_few(hockney: RunHockney) -> None:
-    done = hockney("overheads", "--sizes", "8")
-    assert done.status == 2
-    assert "at least two sizes" in done.stderr
+    hockney.refused("overheads", "--sizes", "8", because="at least two sizes")
 
 
 @pytest.mark.long
 @pytest.mark.simgrid
 def test_a_shape_in_words_is_a_machine_for_every_step(hockney: RunHockney) -> None:
     """The trains of the second step run on the platform that was written for the first."""
-    done = hockney("overheads", "--platform", "cluster:2", "--sizes", "1,8,64", "--json", "-q")
-    assert done.status == 0, done.stderr
-    result = json.loads(done.stdout)
+    result = hockney.ok(
+        "overheads", "--platform", "cluster:2", "--sizes", "1,8,64", "--json", "-q"
+    ).json
     assert len(result["overheads"]) == 3
     assert any("L and o_receive cannot be separated" in note for note in result["fits"][0]["notes"])
     assert result["fits"][0]["derived"]["r_inf_Bps"]["value"] is None

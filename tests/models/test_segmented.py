@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from itertools import product
 from pathlib import Path
 
@@ -107,21 +106,13 @@ def test_every_segment_of_a_simulated_machine_is_found(hockney: RunHockney, tmp_
     """SimGrid's own network model, measured by the engine and fitted by the command."""
     (tmp_path / "platform.xml").write_text(two_hosts(1e-5, 1.25e9))
     settings = ("--cfg", "network/TCP-gamma:0", "--cfg", "network/crosstraffic:0")
-    done = hockney(
-        "pingpong",
-        "--platform",
-        "platform.xml",
+    hockney.ok(
+        *("pingpong", "--platform", "platform.xml"),
         *settings,
-        "--sizes",
-        "1..1MiB/8",
-        "-o",
-        "run.jsonl",
-        "-q",
+        *("--sizes", "1..1MiB/8", "-o", "run.jsonl", "-q"),
     )
-    assert done.status == 0, done.stderr
-    done = hockney("fit", "run.jsonl", "--model", "segmented", "--json")
-    assert done.status == 0, done.stderr
-    segments = json.loads(done.stdout)["fits"][0]["segments"]
+    done = hockney.ok("fit", "run.jsonl", "--model", "segmented", "--json")
+    segments = done.json["fits"][0]["segments"]
     assert len(segments) == len(BOUNDARIES)
     last = [boundary - ENVELOPE_BYTES for boundary in BOUNDARIES[1:]]
     for boundary, below, above in zip(last, segments[:-1], segments[1:], strict=True):

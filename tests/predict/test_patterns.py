@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
 
@@ -273,11 +272,10 @@ def test_collectives_are_walked_through(channel: Channel) -> None:
 def test_the_command_predicts(hockney: RunHockney, tmp_path: Path) -> None:
     write_run(make_run(line_ns, sizes=SIZES), tmp_path / "run.jsonl")
     words = ("predict", "run.jsonl", "--bytes", "8,64KiB", "--pattern", "ring:ranks=4,bytes=8")
-    done = hockney(*words)
-    assert done.status == 0, done.stderr
+    done = hockney.ok(*words)
     for word in ("by segmented", "64 KiB", "ring, 4 ranks, 8 B", "latency", "bandwidth"):
         assert word in done.stdout
-    rows = json.loads(hockney(*words, "--json", "--what-if", "latency=2x").stdout)["predictions"]
+    rows = hockney(*words, "--json", "--what-if", "latency=2x").json["predictions"]
     assert [row["name"] for row in rows] == ["message", "message", "ring"]
     assert rows[0]["seconds"] == pytest.approx(2.004e-6, rel=1e-3)
     assert rows[0]["low_s"] < rows[0]["seconds"] < rows[0]["high_s"]
@@ -298,9 +296,7 @@ def test_what_does_not_exist_is_told(
     hockney: RunHockney, tmp_path: Path, options: list[str], complaint: str
 ) -> None:
     write_run(make_run(line_ns, sizes=SIZES), tmp_path / "run.jsonl")
-    done = hockney("predict", "run.jsonl", *options)
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused("predict", "run.jsonl", *options, because=complaint)
 
 
 @pytest.fixture(scope="module")
@@ -323,9 +319,8 @@ def test_ranks_of_a_node_share_what_it_has(
     hockney: RunHockney, shared_link: Path, per_node: int, ns_per_B: float
 ) -> None:
     pattern = f"halo3d:ranks=512,bytes=64KiB,per-node={per_node}"
-    done = hockney("predict", str(shared_link), "--pattern", pattern, "--json")
-    assert done.status == 0, done.stderr
-    (prediction,) = json.loads(done.stdout)["predictions"]
+    done = hockney.ok("predict", str(shared_link), "--pattern", pattern, "--json")
+    (prediction,) = done.json["predictions"]
     expected = 2e-6 + 6.0 * 65536 * ns_per_B * 1e-9  # posted at once, through one port
     assert prediction["model"] == "max-rate"
     assert prediction["seconds"] == pytest.approx(expected, rel=0.01)
@@ -338,9 +333,10 @@ def test_ranks_of_a_node_share_what_it_has(
 
 def test_who_knows_nothing_of_nodes_says_so(hockney: RunHockney, tmp_path: Path) -> None:
     write_run(make_run(line_ns, sizes=SIZES), tmp_path / "run.jsonl")
-    done = hockney("predict", "run.jsonl", "--pattern", "halo3d:ranks=64,bytes=8,per-node=8")
-    assert done.status == 2
-    assert "does not describe what ranks of a node share" in done.stderr
+    done = hockney.refused(
+        *("predict", "run.jsonl", "--pattern", "halo3d:ranks=64,bytes=8,per-node=8"),
+        because="does not describe what ranks of a node share",
+    )
     assert "--pairs-active" in done.stderr
 
 
@@ -430,12 +426,11 @@ def test_fewer_than_five_launches_give_no_interval(hockney: RunHockney, tmp_path
     words = ("--bytes", "8,100", "--pattern", "ring:ranks=4,bytes=8")
     for model in ("hockney", "segmented"):
         done = hockney("predict", "run.jsonl", *words, "--model", model, "--json")
-        rows = json.loads(done.stdout)["predictions"]
+        rows = done.json["predictions"]
         assert [(row["low_s"], row["high_s"]) for row in rows] == [(None, None)] * 3
         text = hockney("predict", "run.jsonl", *words, "--model", model).stdout
         assert "no interval from fewer than 5 launches; there are 4" in text
-        done = hockney("fit", "run.jsonl", "--model", model, "--json")
-        (fit,) = json.loads(done.stdout)["fits"]
+        (fit,) = hockney("fit", "run.jsonl", "--model", model, "--json").json["fits"]
         limits = [limit for part in ("parameters", "derived") for limit in fit[part].values()]
         assert all(limit["low"] is None and limit["high"] is None for limit in limits)
         assert "no interval from fewer than 5 launches; there are 4" in fit["notes"]
@@ -475,10 +470,8 @@ def test_a_simulated_halo_takes_what_is_predicted(hockney: RunHockney) -> None:
     assert hockney("pingpong", *where, "-n", "2", "-o", "m.jsonl").status == 0
     sizes = ("--sizes", "8,64KiB")
     done = hockney("halo", "-n", "16", "--grid", "2d", *where, *sizes, "-o", "h.jsonl", "--json")
-    measured = {row["bytes"]: row["median_s"] for row in json.loads(done.stdout)["predicted"]}
+    measured = {row["bytes"]: row["median_s"] for row in done.json["predicted"]}
     patterns = [f"--pattern=halo2d:ranks=16,bytes={size}" for size in measured]
-    predictions = json.loads(hockney("predict", "m.jsonl", *patterns, "--json").stdout)[
-        "predictions"
-    ]
+    predictions = hockney("predict", "m.jsonl", *patterns, "--json").json["predictions"]
     predicted = {row["bytes"]: row["seconds"] for row in predictions}
     assert predicted == pytest.approx(measured, rel=0.1)

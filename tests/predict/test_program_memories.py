@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -49,7 +48,7 @@ def test_ways_of_messages_from_a_device(
     )
     path = str(written(tmp_path / "p.jsonl", made))
     shown = hockney("show", path, "--model-from", str(measured), "--json")
-    ways = {row["way"]: row for row in json.loads(shown.stdout)["ways"]}
+    ways = {row["way"]: row for row in shown.json["ways"]}
     alone = (100 * (1000.0 + 65536) + 1000 * (1000.0 + 8)) * 1e-9
     expected = {
         "from memory of the host": 1.0,
@@ -65,11 +64,11 @@ def test_ways_of_messages_from_a_device(
         assert ways[way]["ratio"] == pytest.approx(factor / 2.0, rel=1e-3)
     table = hockney("show", path, "--model-from", str(measured)).stdout
     assert "staged by 256 KiB" in table
-    assert "ways" not in json.loads(hockney("show", path, "--json").stdout)
+    assert "ways" not in hockney("show", path, "--json").json
 
 
 def test_no_messages_from_a_device(hockney: RunHockney, tmp_path: Path, measured: Path) -> None:
     path = str(written(tmp_path / "p.jsonl", profile(calls(0, "MPI_Send", 5, 8, peer=1))))
     shown = hockney("show", path, "--model-from", str(measured), "--json")
-    assert json.loads(shown.stdout)["ways"] == []
+    assert shown.json["ways"] == []
     assert "by the library" not in hockney("show", path, "--model-from", str(measured)).stdout

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -128,9 +127,7 @@ def test_a_measured_size_is_answered_without_a_model(hockney: RunHockney, tmp_pa
     assert "1 us .. 1 us" in done.stdout
     assert "64 B" not in done.stdout
     assert "one.jsonl: 64 B and ring, 4 ranks, 8 B: hockney needs times of" in done.stderr
-    (answer,) = json.loads(hockney("predict", "one.jsonl", "--bytes", "8", "--json").stdout)[
-        "predictions"
-    ]
+    (answer,) = hockney("predict", "one.jsonl", "--bytes", "8", "--json").json["predictions"]
     assert (answer["seconds"], answer["measured"]) == (pytest.approx(1e-6), True)
     assert (answer["model"], answer["dominant"], answer["dominant_share"]) == (None, None, None)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -40,7 +39,7 @@ def profiled_by(mpi: Mpi, hockney: RunHockney, directory: Path) -> Profiled:
         done = hockney("profile", "-o", "p.jsonl", "--", *command, env=env)
         if not (directory / "p.jsonl").exists():
             return done, {}
-        return done, json.loads(hockney("show", "p.jsonl", "--json").stdout)
+        return done, hockney("show", "p.jsonl", "--json").json
 
     return run
 

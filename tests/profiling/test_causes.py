@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -301,11 +300,8 @@ def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def shown_of(hockney: RunHockney, mpi: Mpi, *command: str) -> list[dict[str, object]]:
     words = ("profile", "-q", "--force", "-o", "p.jsonl", "--mpicc", str(mpi.mpicc), "--", *command)
-    done = hockney(*words)
-    assert done.status == 0, done.stderr
-    findings: list[dict[str, object]] = json.loads(hockney("show", "--json", "p.jsonl").stdout)[
-        "findings"
-    ]
+    hockney.ok(*words)
+    findings: list[dict[str, object]] = hockney("show", "--json", "p.jsonl").json["findings"]
     return findings
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -115,7 +114,6 @@ def counted(
     """Number of times that two ranks of a program make each call of each size."""
     command = ("--", str(mpi.mpiexec), "-n", "2", *map(str, program))
     env = {**family_of(mpi).environment(mpi), **(env or {})}
-    done = hockney("profile", "--mpicc", mpi.mpicc, "-o", "p.jsonl", *command, env=env)
-    assert done.status == 0, done.stderr
-    shown = json.loads(hockney("show", "p.jsonl", "--json").stdout)
+    hockney.ok("profile", "--mpicc", mpi.mpicc, "-o", "p.jsonl", *command, env=env)
+    shown = hockney("show", "p.jsonl", "--json").json
     return {(row["call"], row["bytes"]): row["count"] for row in shown["calls"]}

@@ -160,12 +160,10 @@ def test_the_prediction_is_within_a_tenth_of_the_replay(
     assert hockney("pingpong", *sizes, *where, "-q", "-o", "m.jsonl").status == 0
     of_it = ("allreduce", "-n", "4", "--sizes", "8")
     assert hockney("collective", *of_it, *where, "-q", "-o", "c.jsonl").status == 0
-    done = hockney("replay", "p.jsonl", *where, "--json")
-    assert done.status == 0, done.stderr
-    replayed = json.loads(done.stdout)["seconds"]
+    replayed = hockney.ok("replay", "p.jsonl", *where, "--json").json["seconds"]
     on = ("--on", "m.jsonl", "--on", "c.jsonl")
     done = hockney("predict", "--profile", "p.jsonl", *on, "--json")
-    assert json.loads(done.stdout)["seconds"] == pytest.approx(replayed, rel=0.1)
+    assert done.json["seconds"] == pytest.approx(replayed, rel=0.1)
 
 
 @pytest.mark.simgrid
@@ -187,13 +185,11 @@ def test_replay_and_prediction_take_the_time_of_the_messages(
     assert hockney("pingpong", *where, "-q", "-o", "m.jsonl").status == 0
 
     def replayed(name: str) -> float:
-        done = hockney("replay", name, *where, "--json")
-        assert done.status == 0, done.stderr
-        return float(json.loads(done.stdout)["seconds"])
+        done = hockney.ok("replay", name, *where, "--json")
+        return float(done.json["seconds"])
 
     def predicted(name: str) -> tuple[float, float]:
-        done = hockney("predict", "--profile", name, "--on", "m.jsonl", "--json")
-        shown = json.loads(done.stdout)
+        shown = hockney("predict", "--profile", name, "--on", "m.jsonl", "--json").json
         return shown["seconds"], shown["more_latency"]["seconds"]
 
     assert replayed("there.jsonl") == pytest.approx(2000 * message_s(8), rel=0.01)
@@ -234,8 +230,8 @@ def test_a_root_leaves_its_broadcasts_before_the_others(
         of_it = ("collective", name, "-n", "4", *sizes, *where, "-q", "-o", f"{name}.jsonl")
         assert hockney(*of_it).status == 0
         on += ["--on", f"{name}.jsonl"]
-    replayed = json.loads(hockney("replay", "p.jsonl", *where, "--json").stdout)["seconds"]
-    predicted = json.loads(hockney("predict", "--profile", "p.jsonl", *on, "--json").stdout)
+    replayed = hockney("replay", "p.jsonl", *where, "--json").json["seconds"]
+    predicted = hockney("predict", "--profile", "p.jsonl", *on, "--json").json
     assert predicted["collectives"] == "measured"
     assert predicted["seconds"] == pytest.approx(replayed, rel=0.1)
 
@@ -259,10 +255,10 @@ def test_rows_of_small_collectives_of_one_root_are_predicted(
         call = f"MPI_{name.capitalize()}"
         of_all = [calls(r, call, count, 8, communicator_size=4, peer=0) for r in range(4)]
         written(tmp_path / "p.jsonl", profile(*of_all, ranks=4))
-        replayed = json.loads(hockney("replay", "p.jsonl", *where, "--json").stdout)["seconds"]
+        replayed = hockney("replay", "p.jsonl", *where, "--json").json["seconds"]
         on = ("--on", "m.jsonl", "--on", "c.jsonl")
         done = hockney("predict", "--profile", "p.jsonl", *on, "--json")
-        assert json.loads(done.stdout)["seconds"] == pytest.approx(replayed, rel=0.1), count
+        assert done.json["seconds"] == pytest.approx(replayed, rel=0.1), count
 
 
 @pytest.mark.simgrid
@@ -275,11 +271,10 @@ def test_measured_collectives_are_preferred(hockney: RunHockney, tmp_path: Path)
     assert hockney("pingpong", *where, "-q", "-o", "m.jsonl").status == 0
     of_it = ("allreduce", "-n", "2", "--sizes", "1KiB")
     assert hockney("collective", *of_it, *where, "-q", "-o", "c.jsonl").status == 0
-    replayed = json.loads(hockney("replay", "p.jsonl", *where, "--json").stdout)["seconds"]
-    done = hockney(
+    replayed = hockney("replay", "p.jsonl", *where, "--json").json["seconds"]
+    predicted = hockney(
         *("predict", "--profile", "p.jsonl", "--on", "m.jsonl", "--on", "c.jsonl", "--json")
-    )
-    predicted = json.loads(done.stdout)
+    ).json
     assert predicted["collectives"] == "measured"
     assert predicted["seconds"] == pytest.approx(replayed, rel=0.1)
 
@@ -296,9 +291,7 @@ def test_a_replay_under_a_real_mpi(hockney: RunHockney, tmp_path: Path) -> None:
     # More buffers than the replayer has room for; it takes fewer.
     both = [calls(r, "MPI_Sendrecv", 5, 100_000, peer=1 - r, buffers=2000) for r in (0, 1)]
     written(tmp_path / "p.jsonl", profile(*pingpong(50, 100_000), *every, *both))
-    done = hockney("replay", "p.jsonl", "--launches", "2", "--delays", "--json")
-    assert done.status == 0, done.stderr
-    shown = json.loads(done.stdout)
+    shown = hockney.ok("replay", "p.jsonl", "--launches", "2", "--delays", "--json").json
     assert len(shown["launches"]) == 2
     assert all(seconds > 0.0 for seconds in shown["launches"])
 
@@ -335,9 +328,8 @@ def test_programs_after_the_first_are_not_left_out_in_silence(
     on = ("predict", "--profile", "p.jsonl", "--on", f"{RECORDED}/pingpong-openmpi.jsonl.zst")
     words = "the profile has 2 MPI_COMM_WORLDs: this is the first alone, of 2 ranks"
     assert words in hockney(*on).stderr
-    assert json.loads(hockney(*on, "--json").stdout)["warnings"] == [words]
-    drawn = hockney("plot", "--what", "traffic", "p.jsonl", "-o", "traffic.svg")
-    assert drawn.status == 0, drawn.stderr
+    assert hockney(*on, "--json").json["warnings"] == [words]
+    hockney.ok("plot", "--what", "traffic", "p.jsonl", "-o", "traffic.svg")
     assert "2 MPI_COMM_WORLDs" in (tmp_path / "traffic.svg").read_text()
     assert one.first_alone is None
 
@@ -359,9 +351,8 @@ def test_ranks_compute_in_simulated_time(hockney: RunHockney, tmp_path: Path) ->
     """Each rank has 0.8 s outside MPI; a clock that it looked at would make minutes of it."""
     written(tmp_path / "p.jsonl", profile(*pingpong(10, 8)))
     words = ("replay", "p.jsonl", "--platform", "cluster:2", "--delays", "-q")
-    done = hockney(*words, "--json", "-o", "r.jsonl")
-    assert done.status == 0, done.stderr
-    assert json.loads(done.stdout)["seconds"] == pytest.approx(0.8, rel=1e-3)
+    done = hockney.ok(*words, "--json", "-o", "r.jsonl")
+    assert done.json["seconds"] == pytest.approx(0.8, rel=1e-3)
     shown = hockney("show", "r.jsonl").stdout
     assert shown.startswith("the whole mix takes 800")
     assert "ranks at" not in shown

@@ -71,8 +71,7 @@ def test_two_recorders_count_the_same(hockney: RunHockney, tmp_path: Path, name:
     more = {"LD_PRELOAD": str(counter), "COUNTED": str(counted)}
     env = {**family_of(mpi).environment(mpi), **more}
     command = (str(mpi.mpiexec), "-n", "2", program, *arguments)
-    done = hockney("profile", "-o", "p.jsonl", "--", *command, env=env)
-    assert done.status == 0, done.stderr
+    hockney.ok("profile", "-o", "p.jsonl", "--", *command, env=env)
     theirs = second(counted)
     names = {call for _, call, _, _ in theirs}
     ours: Counter[COUNTED] = Counter()
@@ -112,8 +111,7 @@ def test_one_sided_calls_of_nwchem(hockney: RunHockney, tmp_path: Path) -> None:
     plain = subprocess.run(
         command, cwd=tmp_path, env={**os.environ, **env}, capture_output=True, text=True, check=True
     )
-    done = hockney("profile", "-o", "p.jsonl", "--", *command, env=env)
-    assert done.status == 0, done.stderr
+    done = hockney.ok("profile", "-o", "p.jsonl", "--", *command, env=env)
     energies = [
         line for out in (plain.stdout, done.stdout) for line in out.splitlines() if ENERGY in line
     ]

@@ -28,8 +28,7 @@ def strange(tmp_path: Path) -> Path:
 
 
 def test_text_cannot_imitate_ours_or_reach_the_terminal(hockney: RunHockney, strange: Path) -> None:
-    shown = hockney("show", str(strange))
-    assert shown.status == 0
+    shown = hockney.ok("show", str(strange))
     assert "\x1b" not in shown.stdout
     assert not [line for line in shown.stdout.splitlines() if line.startswith("rank 9")]
     assert "\\u001b]0;title" in shown.stdout
@@ -39,7 +38,6 @@ def test_text_cannot_imitate_ours_or_reach_the_terminal(hockney: RunHockney, str
 def test_the_page_and_figures_show_it_as_text(hockney: RunHockney, strange: Path) -> None:
     for words in (("report",), ("plot", "--what", "traffic")):
         drawn = strange.with_suffix(".html" if words[0] == "report" else ".svg")
-        done = hockney(*words, str(strange), "-o", drawn.name, "--force")
-        assert done.status == 0, done.stderr
+        hockney.ok(*words, str(strange), "-o", drawn.name, "--force")
         assert "<script>alert(1)" not in drawn.read_text()
         assert "\x1b" not in drawn.read_text()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -37,8 +36,7 @@ def test_collectives_that_rules_cannot_name_are_named(
     monkeypatch.setattr(_tune_profile, "_measured", lambda *_: [Analysis(run)])
     made = profile(*(calls(rank, "MPI_Alltoallv", 10, 8000) for rank in (0, 1)))
     written(tmp_path / "p.jsonl", made)
-    done = hockney("tune", "--profile", "p.jsonl")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("tune", "--profile", "p.jsonl")
     assert "note: no rules can be written for alltoallv" in done.stderr
 
 
@@ -60,11 +58,10 @@ def test_a_slow_broadcast_is_made_faster(hockney: RunHockney, tmp_path: Path) ->
     command = ("--", str(mpi.mpiexec), "-n", "2", str(program))
     env = {**family_of(mpi).environment(mpi), **SLOW}
     assert hockney("profile", "-o", "p.jsonl", *command, env=env).status == 0
-    shown = json.loads(hockney("show", "p.jsonl", "--json").stdout)
+    shown = hockney("show", "p.jsonl", "--json").json
     assert {row["call"]: row["count"] for row in shown["calls"]} == {"MPI_Bcast": 4000}
     tuned = ("tune", "--profile", "p.jsonl", "-o", "rules", "--check", "--launches", "6")
-    done = hockney(*tuned, "--budget", "20s", *command, env=env)
-    assert done.status == 0, done.stderr
+    done = hockney.ok(*tuned, "--budget", "20s", *command, env=env)
     if not (tmp_path / "rules").exists():  # on a busy machine nothing may be surely faster
         assert "no rule is justified" in done.stderr
         return

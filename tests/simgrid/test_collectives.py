@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from pathlib import Path
 
@@ -145,14 +144,11 @@ def test_measured_over_predicted_is_1_for_a_measured_machine(
     machine = ["--platform", str(folder / "cluster.xml"), "-q"]
     machine += [word for setting in EXACT[:3] for word in ("--cfg", setting)]
     sizes = ["--sizes", "1KiB,32KiB,1MiB"]
-    done = hockney("pingpong", *machine, *sizes, "-o", "messages.jsonl")
-    assert done.status == 0, done.stderr
+    hockney.ok("pingpong", *machine, *sizes, "-o", "messages.jsonl")
     algorithms = "binomial,basic_linear,scatter_allgather_ring"
     study = ["--algorithm", algorithms, "--ranks", "3,12"]
-    done = hockney("collective", "bcast", *machine, *sizes, *study, "-o", "bcast.jsonl")
-    assert done.status == 0, done.stderr
-    done = hockney("show", "bcast.jsonl", "--model-from", "messages.jsonl", "--json")
-    assert done.status == 0, done.stderr
-    points = json.loads(done.stdout)["predicted"]
+    hockney.ok("collective", "bcast", *machine, *sizes, *study, "-o", "bcast.jsonl")
+    done = hockney.ok("show", "bcast.jsonl", "--model-from", "messages.jsonl", "--json")
+    points = done.json["predicted"]
     assert len(points) == 3 * 2 * 3
     assert [point["ratio"] for point in points] == pytest.approx([1.0] * len(points), rel=0.05)

@@ -3,7 +3,6 @@ victims have left under load is computed by hand."""
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -118,14 +117,12 @@ def measured(hockney: RunHockney, path: Path, case: Tree) -> dict[str, Any]:
         f"victims {case.victims[0]},{case.victims[1]}\n"
         f"aggressors {','.join(map(str, case.aggressors))}  # the hub first\n"
     )
-    done = hockney(
+    points = hockney.ok(
         *("congestion", "-n", str(case.leaves * case.hosts_a_leaf), "--platform", str(platform)),
         *(*EXACT, "--victim", "stream", "--sizes", str(SIZE), "--window", str(case.window)),
         *("--aggressor", case.aggressor, "--load-sizes", str(LOAD_SIZE)),
         *("--load-windows", str(case.load_window), "--roles", str(roles), "--json", "-q"),
-    )
-    assert done.status == 0, done.stderr
-    points = json.loads(done.stdout)["points"]
+    ).json["points"]
     assert len(points) == 1
     point: dict[str, Any] = points[0]
     return point
@@ -177,13 +174,11 @@ def test_bursts_load_the_network_for_their_part_of_the_time(
     platform, roles = tmp_path / "tree.xml", tmp_path / "roles"
     platform.write_text(fat_tree(2, 2, 1e9, 1e9, 1e-7))
     roles.write_text("victims 0,2\naggressors 1,3\n")
-    done = hockney(
+    shown = hockney.ok(
         *("congestion", "-n", "4", "--platform", str(platform), *EXACT, "--sizes", "8,16KiB"),
         *("--aggressor", "ring", "--load-sizes", "16KiB", "--load-windows", "2"),
         *("--burst", "steady,1ms/1ms,1ms/3ms", "--roles", str(roles), "--json", "-q"),
-    )
-    assert done.status == 0, done.stderr
-    shown = json.loads(done.stdout)
+    ).json
     points = {(point["bytes"], point["gap_s"]): point for point in shown["points"]}
     assert {gap_s for _, gap_s in points} == {None, 1e-3, 3e-3}
     steady_Bps = points[8, None]["load_Bps"]  # 8 B take nothing of it away
@@ -201,12 +196,10 @@ def test_bursts_load_the_network_for_their_part_of_the_time(
 
 
 def test_links_of_their_own_are_not_shared(hockney: RunHockney) -> None:
-    done = hockney(
+    points = hockney.ok(
         *("congestion", "-n", "8", "--platform", "cluster:8", "--victim", "pingpong"),
         *("--aggressor", "incast", "--sizes", "8,64KiB", "--json", "-q"),
-    )
-    assert done.status == 0, done.stderr
-    points = json.loads(done.stdout)["points"]
+    ).json["points"]
     assert [point["bytes"] for point in points] == [8, 65536]
     for point in points:
         assert (point["victim"], point["aggressor"]) == ("pingpong", "incast")

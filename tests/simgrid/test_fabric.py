@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from itertools import combinations, permutations
@@ -27,13 +26,12 @@ def passed(
     fabric, names = with_slow_fabric(seed, what)
     (tmp_path / "platform.xml").write_text(fabric.xml)
     (tmp_path / "topology.conf").write_text(fabric.topology)
-    done = hockney(
+    done = hockney.ok(
         "fabric",
         *("-n", str(len(fabric.hosts)), "--platform", "platform.xml", *EXACT),
         *("--json", "-q", "-o", f"{what}{seed}.jsonl", "--sizes", "8,1MiB", *options),
     )
-    assert done.status == 0, done.stderr
-    shown: dict[str, Any] = json.loads(done.stdout)
+    shown: dict[str, Any] = done.json
     return shown, names
 
 
@@ -116,10 +114,9 @@ def test_switches_are_found_by_the_times(hockney: RunHockney, tmp_path: Path) ->
 
 
 def test_one_switch_alone_is_not_taken_for_several(hockney: RunHockney) -> None:
-    done = hockney(
+    shown = hockney(
         "fabric", "-n", "16", "--platform", "cluster:16", "--json", "-q", "-o", "a.jsonl"
-    )
-    shown = json.loads(done.stdout)
+    ).json
     assert (shown["switches_from"], shown["switches"]) == (None, [])
     assert [level["level"] for level in shown["levels"]] == ["different nodes"] * 2
 
@@ -163,7 +160,7 @@ def test_a_star_found_by_the_times_explains_no_slow_node_away(
 def test_a_sample_of_rounds(hockney: RunHockney, serial: bool) -> None:
     words = ["-n", "64", "--platform", "fat-tree:64", "--rounds", "1", "--sizes", "8"]
     done = hockney("fabric", *words, *(["--serial"] if serial else []), "--json", "-q")
-    assert json.loads(done.stdout)["pairs"] == (1 if serial else 32)
+    assert done.json["pairs"] == (1 if serial else 32)
 
 
 def test_bisection_bandwidth_is_what_the_links_allow(hockney: RunHockney, tmp_path: Path) -> None:
@@ -174,12 +171,11 @@ def test_bisection_bandwidth_is_what_the_links_allow(hockney: RunHockney, tmp_pa
         f"left {','.join(hosts[:4])} 8Gbit/s\nright {','.join(hosts[4:])} 8Gbit/s\n"
         "core left,right 16Gbit/s\n"
     )
-    done = hockney(
+    shown = hockney(
         "pairs",
         *("-n", "8", "--platform", "platform.xml", *EXACT, "--topology", "switches.txt"),
         *("--operation", "stream", "--sizes", "8,16MiB", "--pairs-active", "1,4", "--json", "-q"),
-    )
-    shown = json.loads(done.stdout)
+    ).json
     one_pair, four_pairs = shown["link_use"]
     assert (one_pair["is_bisection"], four_pairs["is_bisection"]) == (False, True)
     assert one_pair["allowed_Bps"] == pytest.approx(1e9)

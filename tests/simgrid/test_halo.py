@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -36,24 +35,13 @@ def shifted(directions: int, size: int) -> float:
 def halo(hockney: RunHockney, folder: Path, ranks: int, *words: str) -> list[dict[str, object]]:
     (folder / "cluster.xml").write_text(cluster(ranks, ALPHA_S / 2.0, 1.0 / BETA_S_PER_B))
     settings = [word for setting in EXACT for word in ("--cfg", setting)]
-    done = hockney(
-        "halo",
-        "-n",
-        str(ranks),
-        "--platform",
-        "cluster.xml",
+    done = hockney.ok(
+        *("halo", "-n", str(ranks), "--platform", "cluster.xml"),
         *settings,
         *words,
-        "--json",
-        "-q",
-        "--sizes",
-        ",".join(map(str, SIZES)),
-        "-o",
-        "halo.jsonl",
-        "--force",
+        *("--json", "-q", "--sizes", ",".join(map(str, SIZES)), "-o", "halo.jsonl", "--force"),
     )
-    assert done.status == 0, done.stderr
-    predicted: list[dict[str, object]] = json.loads(done.stdout)["predicted"]
+    predicted: list[dict[str, object]] = done.json["predicted"]
     return predicted
 
 

@@ -26,22 +26,20 @@ def test_the_slow_part_is_named_and_shown_again(
     (tmp_path / "platform.xml").write_text(fabric.xml)
     (tmp_path / "topology.conf").write_text(fabric.topology)
     ranks = str(len(fabric.hosts))
-    done = hockney(
+    located = hockney.ok(
         *("fabric", "--locate", "-n", ranks, "--platform", "platform.xml", *EXACT),
         *("--topology", "topology.conf", "--json", "-q", "-o", "run.jsonl"),
-    )
-    assert done.status == 0, done.stderr
-    located = json.loads(done.stdout)["located"]
+    ).json["located"]
     faults = [(fault["what"], tuple(fault["names"])) for fault in located["faults"]]
     assert faults == ([] if what == "none" else [(what, names)])
     assert located["doubts"] == []
     assert located["steps"] == (1 if what == "none" else 2)
     shown = hockney("show", "run.jsonl", "--json")
-    assert json.loads(shown.stdout)["located"] == located
+    assert shown.json["located"] == located
 
 
 def test_an_odd_number_of_nodes_of_which_no_switch_is_known(hockney: RunHockney) -> None:
-    done = hockney(
+    done = hockney.ok(
         *[
             "fabric",
             "--locate",
@@ -55,7 +53,6 @@ def test_an_odd_number_of_nodes_of_which_no_switch_is_known(hockney: RunHockney)
             "run.jsonl",
         ]
     )
-    assert done.status == 0, done.stderr
     assert "nothing is slow among 9 nodes; 9 of 9 rounds" in done.stdout
     assert "cables are unknown without --topology" in done.stdout
 
@@ -66,19 +63,17 @@ def test_a_run_that_was_cut_between_steps_goes_on(hockney: RunHockney, tmp_path:
     (tmp_path / "topology.conf").write_text(fabric.topology)
     words = ("fabric", "--locate", "-n", str(len(fabric.hosts)), "--platform", "platform.xml")
     words = (*words, *EXACT, "--topology", "topology.conf", "--json", "-q", "-o", "run.jsonl")
-    whole = json.loads(hockney(*words).stdout)["located"]
+    whole = hockney(*words).json["located"]
     lines = (tmp_path / "run.jsonl").read_text().splitlines(keepends=True)
     first_end = next(i for i, line in enumerate(lines) if json.loads(line)["kind"] == "end")
     (tmp_path / "run.jsonl").write_text("".join(lines[: first_end + 1]))
-    half = json.loads(hockney("show", "run.jsonl", "--json").stdout)["located"]
+    half = hockney("show", "run.jsonl", "--json").json["located"]
     assert half["steps"] == 1
-    done = hockney(*words, "--resume")
-    assert done.status == 0, done.stderr
-    located = json.loads(done.stdout)["located"]
+    located = hockney.ok(*words, "--resume").json["located"]
     assert (located["steps"], located["rounds"]) == (whole["steps"], whole["rounds"])
     assert [tuple(fault["names"]) for fault in located["faults"]] == [names]
     assert hockney(*words, "--resume").status == 0
-    again = json.loads(hockney("show", "run.jsonl", "--json").stdout)["located"]
+    again = hockney("show", "run.jsonl", "--json").json["located"]
     assert again == located
 
 
@@ -118,12 +113,10 @@ def test_the_routes_of_a_platform_name_its_cables(
     xml = cluster_xml(nodes, topology, parameters)
     (tmp_path / "network.xml").write_text(xml)
     (tmp_path / "platform.xml").write_text(written_out(network_in(xml), names, latency=6.0))
-    done = hockney(
+    located = hockney.ok(
         *("fabric", "--locate", "-n", str(nodes), "--platform", "platform.xml", *EXACT),
         *("--topology", "network.xml", "--sizes", "8", "--json", "-q", "-o", "run.jsonl"),
-    )
-    assert done.status == 0, done.stderr
-    located = json.loads(done.stdout)["located"]
+    ).json["located"]
     faults = [(fault["what"], tuple(fault["names"])) for fault in located["faults"]]
     assert faults == ([] if what == "none" else [(what, names)])
     assert located["judged"]["node"] == nodes
@@ -140,8 +133,7 @@ def test_the_platform_that_is_simulated_has_its_routes_used(
     names = ("n5", "n6")
     (tmp_path / "platform.xml").write_text(written_out(network, names, latency=6.0))
     words = ("fabric", "--locate", "-n", "16", *EXACT, "--sizes", "8", "-q")
-    done = hockney(*words, "--platform", "platform.xml", "-o", "run.jsonl")
-    assert done.status == 0, done.stderr
+    done = hockney.ok(*words, "--platform", "platform.xml", "-o", "run.jsonl")
     part = [part.names for part in shape_of(network).parts].index(names)
     assert done.stdout.startswith(f"link p{part} is slow: ")
 

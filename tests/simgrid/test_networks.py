@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ def measured(
     platform.write_text(xml)
     done = hockney(verb, "--platform", str(platform), *EXACT, "--json", "-q", *options)
     assert done.stdout, done.stderr
-    return done.status, json.loads(done.stdout)
+    return done.status, done.json
 
 
 def test_knee_and_plateau_of_a_shared_uplink(hockney: RunHockney, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@ them one message of the data and its envelope, and completes it at the target.""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -35,21 +34,17 @@ def test_the_time_is_that_of_one_message(
     hockney: RunHockney, platform: Path, operation: str
 ) -> None:
     sizes = ",".join(map(str, SIZES))
-    done = hockney(
+    points = hockney.ok(
         *("rma", operation, "--platform", str(platform), *EXACT, "--sync", "flush,lock"),
         *("--sizes", sizes, "--json", "-q", "-o", "run.jsonl"),
-    )
-    assert done.status == 0, done.stderr
-    points = json.loads(done.stdout)["points"]
+    ).json["points"]
     own = [point for point in points if point["operation"] == operation]
     assert {point["synchronization"] for point in own} == {"flush", "lock"}
     for point in own:
         assert point["median_s"] == pytest.approx(alone_s(point["bytes"]), rel=CLOCK)
 
     for model in ("hockney", "segmented"):
-        fitted = hockney("fit", "run.jsonl", "--model", model, "--json")
-        assert fitted.status == 0, fitted.stderr
-        fits = json.loads(fitted.stdout)["fits"]
+        fits = hockney.ok("fit", "run.jsonl", "--model", model, "--json").json["fits"]
         of_flush = next(fit for fit in fits if fit["synchronization"] == "flush")
         assert of_flush["operation"] == operation
         assert of_flush["error"]["max"] < CLOCK
@@ -60,12 +55,10 @@ def test_the_time_is_that_of_one_message(
 
 
 def test_a_simulated_target_need_not_help(hockney: RunHockney, platform: Path) -> None:
-    done = hockney(
+    helped = hockney.ok(
         *("rma", "put", "--platform", str(platform), *EXACT, "--overlap"),
         *("--sizes", "8,64KiB", "--json", "-q"),
-    )
-    assert done.status == 0, done.stderr
-    helped = json.loads(done.stdout)["helped"]
+    ).json["helped"]
     assert len(helped) == 2
     for point in helped:
         assert point["ratio"] == pytest.approx(1.0, abs=CLOCK)
@@ -73,12 +66,11 @@ def test_a_simulated_target_need_not_help(hockney: RunHockney, platform: Path) -
 
 def test_post_and_start_cost_a_message_more(hockney: RunHockney, platform: Path) -> None:
     """An origin waits for the target's post, an empty message; the target for the data."""
-    done = hockney(
+    done = hockney.ok(
         *("rma", "put", "--platform", str(platform), *EXACT, "--sync", "pscw"),
         *("--sizes", "8,1KiB", "--json", "-q"),
     )
-    assert done.status == 0, done.stderr
-    for point in json.loads(done.stdout)["points"]:
+    for point in done.json["points"]:
         if point["synchronization"] == "pscw":
             expected_s = alone_s(0) + alone_s(point["bytes"])
             assert point["median_s"] == pytest.approx(expected_s, rel=0.01)
@@ -86,9 +78,8 @@ def test_post_and_start_cost_a_message_more(hockney: RunHockney, platform: Path)
 
 def test_first_messages_cost_what_later_ones_do(hockney: RunHockney, platform: Path) -> None:
     """A simulated MPI has no connections to set up, and its MPI_Init takes no time."""
-    done = hockney("startup", "--platform", str(platform), *EXACT, "--json", "-q")
-    assert done.status == 0, done.stderr
-    points = json.loads(done.stdout)["points"]
+    done = hockney.ok("startup", "--platform", str(platform), *EXACT, "--json", "-q")
+    points = done.json["points"]
     assert {point["operation"] for point in points} == {
         *("contact", "comm-dup", "comm-split", "window")
     }

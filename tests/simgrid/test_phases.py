@@ -3,7 +3,6 @@ hand, and the data that they bring."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -45,9 +44,8 @@ def by_hand(algorithm: str, ranks: int, size: int) -> dict[str, float]:
 
 
 def phases_of(hockney: RunHockney, *words: str) -> list[dict[str, Any]]:
-    done = hockney("collective", *words, "--platform", PLATFORM, *EXACT, "--json", "-q")
-    assert done.status == 0, done.stderr
-    phases: list[dict[str, Any]] = json.loads(done.stdout)["phases"]
+    done = hockney.ok("collective", *words, "--platform", PLATFORM, *EXACT, "--json", "-q")
+    phases: list[dict[str, Any]] = done.json["phases"]
     return phases
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -28,9 +27,9 @@ def test_the_slow_host_is_named(
     (tmp_path / "star.xml").write_text(star(HOSTS, slow, TIMES))
     sizes = [] if collective == "barrier" else ["--sizes", "64KiB"]
     words = ("collective", collective, "--stragglers", "-n", str(HOSTS), "--platform", "star.xml")
-    done = hockney(*words, *sizes, "--launches", "16", "--json", "-q", "-o", "run.jsonl")
-    assert done.status == 0, done.stderr
-    stragglers = json.loads(done.stdout)["stragglers"]
+    stragglers = hockney.ok(
+        *words, *sizes, "--launches", "16", "--json", "-q", "-o", "run.jsonl"
+    ).json["stragglers"]
     assert stragglers["launches"] == 16
     assert [straggler["rank"] for straggler in stragglers["found"]] == (
         [] if slow is None else [slow]

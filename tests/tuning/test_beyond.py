@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -173,8 +172,8 @@ def test_predicted_rules_are_marked_and_can_be_left_out(
         sizes=SIZES,
     )
     file = str(write_run(run, tmp_path / "run.jsonl"))
-    plain = json.loads(hockney("tune", file, "--json").stdout)["rules"]
-    beyond = json.loads(hockney("tune", file, "--json", "--beyond=32").stdout)["rules"]
+    plain = hockney("tune", file, "--json").json["rules"]
+    beyond = hockney("tune", file, "--json", "--beyond=32").json["rules"]
     assert {rule["ranks"] for rule in plain} == {4, 16, 64}
     assert not any(rule["predicted"] for rule in plain)
     assert [rule["predicted"] for rule in beyond if rule["ranks"] == 32] == [True]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -165,7 +164,7 @@ def test_a_rule_that_is_slow_on_purpose_is_found(
     options = ("--launches", "16", "--budget", "2s", "-o", "checked.jsonl", "--json", "-q")
     done = hockney("tune", "--check", str(result), str(rules), *options)
     assert done.status == 1, done.stderr
-    answer = json.loads(done.stdout)
+    answer = done.json
     slower = {cell["bytes"] for cell in answer["cells"] if cell["slower"]}
     assert {SLOW_FROM, SLOW_TO} <= slower
     assert not slower & {SLOW_FROM // 2, SLOW_FROM - 1}, "no rule holds there"

@@ -63,9 +63,8 @@ ONE_EACH, SINGLE, TWO_NODES, FOUR_NODES = (
 
 def test_layouts_get_rules_of_their_own(hockney: RunHockney, written: Callable[..., str]) -> None:
     files = [written("a", run_of(SINGLE, BINOMIAL)), written("b", run_of(ONE_EACH, CHAIN))]
-    done = hockney("tune", *files, "--json", "--format", "openmpi-json", "--layouts")
-    assert done.status == 0, done.stderr
-    rules = json.loads(done.stdout)["rules"]
+    done = hockney.ok("tune", *files, "--json", "--format", "openmpi-json", "--layouts")
+    rules = done.json["rules"]
     assert {(r["nodes"], r["per_node"], r["algorithm"]) for r in rules} == {
         (1, 8, "binomial"),
         (8, 1, "chain"),
@@ -79,9 +78,7 @@ def test_without_layouts_the_same_ranks_twice_are_refused(
     hockney: RunHockney, written: Callable[..., str]
 ) -> None:
     files = [written("a", run_of(SINGLE, BINOMIAL)), written("b", run_of(ONE_EACH, CHAIN))]
-    done = hockney("tune", *files)
-    assert done.status == 2
-    assert "is in two files" in done.stderr
+    hockney.refused("tune", *files, because="is in two files")
 
 
 @pytest.mark.parametrize("form", ["openmpi", "openmpi-json"])
@@ -89,9 +86,8 @@ def test_layouts_that_a_format_cannot_tell_apart_share_their_rules(
     hockney: RunHockney, written: Callable[..., str], form: str
 ) -> None:
     files = [written("a", run_of(TWO_NODES, BOTH)), written("b", run_of(FOUR_NODES, CHAIN))]
-    done = hockney("tune", *files, "--json", "--format", form, "--layouts")
-    assert done.status == 0, done.stderr
-    rules = json.loads(done.stdout)["rules"]
+    done = hockney.ok("tune", *files, "--json", "--format", form, "--layouts")
+    rules = done.json["rules"]
     assert [(r["algorithm"], r["conditions"]) for r in rules] == [("chain", 2)]
     assert "cannot tell 2x4 from 4x2" in done.stderr
 
@@ -100,9 +96,7 @@ def test_a_layout_that_was_not_measured_is_refused(
     hockney: RunHockney, written: Callable[..., str]
 ) -> None:
     file = written("a", run_of(SINGLE, BINOMIAL))
-    done = hockney("tune", file, "--layouts=2x4")
-    assert done.status == 2
-    assert "2x4 was not measured" in done.stderr
+    done = hockney.refused("tune", file, "--layouts=2x4", because="2x4 was not measured")
     assert "these files have 1x8" in done.stderr
     assert hockney("tune", file, "--layouts=eight").status == 2
     with pytest.raises(UsageError, match="not NODESxRANKS_PER_NODE"):
@@ -167,9 +161,7 @@ def test_each_layout_has_its_own_rules_in_a_tree_of_intel(tmp_path: Path) -> Non
 
 def test_a_robust_rule_holds_on_every_day(hockney: RunHockney, written: Callable[..., str]) -> None:
     files = [written("mon", run_of(SINGLE, BOTH)), written("fri", run_of(SINGLE, CHAIN))]
-    done = hockney("tune", *files, "--robust", "--json", "--format", "openmpi")
-    assert done.status == 0, done.stderr
-    [rule] = json.loads(done.stdout)["rules"]
+    [rule] = hockney.ok("tune", *files, "--robust", "--json", "--format", "openmpi").json["rules"]
     assert (rule["algorithm"], rule["conditions"]) == ("chain", 2)
     assert rule["times_faster"] == pytest.approx(10 / 5.5, rel=0.02), "by the worse day"
 
@@ -179,8 +171,8 @@ def test_a_robust_rule_holds_in_every_pattern_of_arrival(
 ) -> None:
     arrivals = {"none": {}, "ascending": {"binomial": 4.0}}
     file = written("a", run_of(SINGLE, BOTH, arrivals=arrivals))
-    plain = json.loads(hockney("tune", file, "--json").stdout)["rules"]
-    robust = json.loads(hockney("tune", file, "--robust", "--json").stdout)["rules"]
+    plain = hockney("tune", file, "--json").json["rules"]
+    robust = hockney("tune", file, "--robust", "--json").json["rules"]
     assert [rule["algorithm"] for rule in plain] == ["binomial"]
     assert [rule["algorithm"] for rule in robust] == ["chain"]
 
@@ -193,7 +185,7 @@ def test_a_size_of_one_day_alone_gains_nothing(
     friday = written("fri", run_of(SINGLE, BINOMIAL, sizes=(8, 64)))
     four = written("four", run_of(NodeLayout(1, 4), BINOMIAL))
     words = ("--robust", "--json", "--format", "openmpi")
-    [rule] = json.loads(hockney("tune", monday, friday, four, *words).stdout)["rules"]
+    [rule] = hockney("tune", monday, friday, four, *words).json["rules"]
     assert (rule["ranks"], rule["from_bytes"], rule["to_bytes"]) == (8, 8, 64)
     assert rule["conditions"] == 2
 
@@ -206,8 +198,7 @@ def test_a_size_of_one_layout_alone_gains_nothing_where_layouts_share_rules(
         written("b", run_of(FOUR_NODES, BINOMIAL, sizes=(8, 64))),
         written("c", run_of(NodeLayout(1, 4), BINOMIAL)),
     ]
-    done = hockney("tune", *files, "--json", "--format", "openmpi", "--layouts")
-    rules = json.loads(done.stdout)["rules"]
+    rules = hockney("tune", *files, "--json", "--format", "openmpi", "--layouts").json["rules"]
     assert [(rule["ranks"], rule["to_bytes"], rule["conditions"]) for rule in rules] == [
         (4, 64, 1),
         (8, 64, 2),
@@ -216,17 +207,18 @@ def test_a_size_of_one_layout_alone_gains_nothing_where_layouts_share_rules(
 
 def test_a_run_counts_once(hockney: RunHockney, written: Callable[..., str]) -> None:
     file = written("monday", collective_run(lambda *_: 1e-5, algorithms={"default": {}}))
-    done = hockney("tune", file, file, "--robust")
-    assert done.status == 2
-    assert "is the same run as" in done.stderr
+    hockney.refused("tune", file, file, "--robust", because="is the same run as")
 
 
 def test_one_condition_is_nothing_to_be_robust_over(
     hockney: RunHockney, written: Callable[..., str]
 ) -> None:
-    done = hockney("tune", written("a", run_of(SINGLE, BOTH)), "--robust")
-    assert done.status == 2
-    assert "one pattern of arrival and one file" in done.stderr
+    hockney.refused(
+        "tune",
+        written("a", run_of(SINGLE, BOTH)),
+        "--robust",
+        because="one pattern of arrival and one file",
+    )
 
 
 def test_a_rule_is_explained(hockney: RunHockney, written: Callable[..., str]) -> None:
@@ -234,13 +226,12 @@ def test_a_rule_is_explained(hockney: RunHockney, written: Callable[..., str]) -
     of each size; the chain is as fast as the library's own decision."""
     seconds = {"default": 10e-6, "binomial": 5e-6, "chain": 10.01e-6}
     file = written("a", run_of(SINGLE, seconds))
-    done = hockney("tune", file, "--explain")
-    assert done.status == 0, done.stderr
+    done = hockney.ok("tune", file, "--explain")
     assert "gain: 2.00 times as fast over 2 cells" in done.stdout
     assert "evidence: 6 launches or more" in done.stdout
     assert "reason: binomial with 3 messages" in done.stdout
     assert "the library's own decision is as fast as chain" in done.stdout
-    answer = json.loads(hockney("tune", file, "--explain", "--json").stdout)
+    answer = hockney("tune", file, "--explain", "--json").json
     assert answer["explained"][0]["costs"]["messages"] == 3
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -61,9 +60,7 @@ def test_the_winning_radix_is_written_and_read_back(
     own = {"library": here.library or "", "version": here.version or ""}
     run = collective_run(seconds, algorithms=algorithms, sizes=(8, 64), **own)
     write_run(run, tmp_path / "run.jsonl")
-    done = hockney("tune", "run.jsonl", "-o", "rules", "--json")
-    assert done.status == 0, done.stderr
-    [rule] = json.loads(done.stdout)["rules"]
+    [rule] = hockney.ok("tune", "run.jsonl", "-o", "rules", "--json").json["rules"]
     assert (rule["algorithm"], rule["radix"]) == (next(iter(FORCED[mpi.family])).split(",")[0], 8)
     form = format_named("openmpi" if mpi.family == "openmpi" else "mpich")
     held = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from dataclasses import replace
@@ -411,8 +410,7 @@ def test_what_the_environment_sets_is_in_the_answer_and_the_file(
 
     monkeypatch.setattr(_Measuring, "study", study)
     words = ("--settings", f"{variable}={good}", "--budget", "30s", "-o", "s")
-    done = hockney("tune", "pingpong", *words, env={variable: bad})
-    assert done.status == 0, done.stderr
+    done = hockney.ok("tune", "pingpong", *words, env={variable: bad})
     sentence = f"your environment sets {variable} to {bad}: that is what is compared with"
     assert all(sentence in text for text in (done.stdout, (tmp_path / "s").read_text()))
     assert sentence not in done.stderr, "a terminal shows both"
@@ -437,9 +435,8 @@ def test_a_setting_that_helps_is_found_and_written(
     monkeypatch.setenv(variable, bad)
     options = ("--settings", f"{fault}=0", "--settings", f"{variable}={good}")
     words = (*options, "--budget", "40s", "-o", "settings", "--json")
-    done = hockney("tune", "pingpong", *words, "--", "--sizes", "4KiB")
-    assert done.status == 0, done.stderr
-    answer = json.loads(done.stdout)
+    done = hockney.ok("tune", "pingpong", *words, "--", "--sizes", "4KiB")
+    answer = done.json
     assert answer["settings"]
     assert answer["settings"].items() <= {fault: "0", variable: good}.items()
     [gain] = answer["gains"]
@@ -472,9 +469,9 @@ def test_settings_under_which_the_library_hangs_or_does_not_start_are_left_out(
     monkeypatch.setattr("hockney.tuning.settings.SEARCHED_BLOCKS", 1)  # there is time for all
     settings = ["HOCKNEY_FAULT_STOP=1", "HOCKNEY_FAULT_SLOWER=0.5", *unknown]
     words = [word for setting in settings for word in ("--settings", setting)]
-    done = hockney(*("tune", "pingpong", *words, "--budget", "60s", "--json"), "--", "--sizes", "8")
-    assert done.status == 0, done.stderr
-    answer = json.loads(done.stdout)
+    answer = hockney.ok(
+        *("tune", "pingpong", *words, "--budget", "60s", "--json"), "--", "--sizes", "8"
+    ).json
     [hangs, *others] = sorted(answer["left_out"], key=lambda line: "nonesuch" in line)
     assert hangs.startswith("HOCKNEY_FAULT_STOP=1: launch ")
     assert "reported nothing for 6" in hangs or "reported nothing for 7" in hangs
@@ -502,16 +499,12 @@ def test_settings_under_which_the_library_hangs_or_does_not_start_are_left_out(
 def test_options_of_another_use_are_refused(
     hockney: RunHockney, words: tuple[str, ...], complaint: str
 ) -> None:
-    done = hockney("tune", *words)
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused("tune", *words, because=complaint)
 
 
 def test_settings_go_with_verbs_that_measure_messages(hockney: RunHockney) -> None:
     for words in (("pingpong",), ("file.jsonl", "--settings", "auto")):
-        done = hockney("tune", *words)
-        assert done.status == 2
-        assert "hockney tune pingpong --settings auto" in done.stderr
+        hockney.refused("tune", *words, because="hockney tune pingpong --settings auto")
 
 
 def test_a_varied_setting_of_another_version_is_answered_by_this_ones() -> None:

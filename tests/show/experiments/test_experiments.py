@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 from pathlib import Path
 
@@ -100,12 +99,12 @@ def test_a_gate_that_judged_nothing_does_not_pass(hockney: RunHockney, tmp_path:
     assert done.status == 3
     reason = "too few pairs to compare: 5 are needed; measure more of them"
     assert done.stdout.splitlines()[0] == f"gate: NOT JUDGED: {reason}"
-    shown = json.loads(hockney("show", "--gate", "--json", str(path)).stdout)
+    shown = hockney("show", "--gate", "--json", str(path)).json
     assert shown["gate"] == {"status": "not judged", "why": reason, "culprits": []}
 
 
 def test_pairs_as_json(hockney: RunHockney, pairs: Path) -> None:
-    shown = json.loads(hockney("show", "--json", str(pairs)).stdout)
+    shown = hockney("show", "--json", str(pairs)).json
     last = shown["contention"][-1]
     assert (last["bytes"], last["pairs"], last["worst"]["peers"]) == (1 << 20, 16, [5, 21])
     assert last["aggregate_Bps"] == pytest.approx(16 * 2**20 / last["last_s"])
@@ -135,16 +134,15 @@ def test_models_of_pairs_are_fitted_from_the_command_line(
         repetitions=lambda size: min(1000, max(1, (40 << 20) // size)),
     )
     path = write_run(run, tmp_path / "multi.jsonl")
-    done = hockney("fit", "--model", model, "--json", str(path))
-    assert done.status == 0, done.stderr
-    parameters = json.loads(done.stdout)["fits"][0]["parameters"]
+    done = hockney.ok("fit", "--model", model, "--json", str(path))
+    parameters = done.json["fits"][0]["parameters"]
     assert parameter in parameters
     if model == "max-rate":
         assert parameters[parameter]["value"] == pytest.approx(2e9, rel=0.02)
 
 
 def test_cores_as_json(hockney: RunHockney, cores: Path) -> None:
-    shown = json.loads(hockney("show", "--json", str(cores)).stdout)
+    shown = hockney("show", "--json", str(cores)).json
     assert [group["name"] for group in shown["by_places"]] == ["same L3", "different nodes"]
     near = shown["by_places"][0]
     assert near["times"][0].keys() == {"bytes", "pairs", "mean_s", "std_s", "ratio"}
@@ -156,18 +154,18 @@ def test_cores_as_json(hockney: RunHockney, cores: Path) -> None:
 
 @pytest.mark.parametrize("what", ["contention", "variability", "matrix"])
 def test_figures_are_drawn(hockney: RunHockney, pairs: Path, tmp_path: Path, what: str) -> None:
-    done = hockney("plot", "--what", what, "-o", "figure.svg", str(pairs))
-    assert done.status == 0, done.stderr
+    hockney.ok("plot", "--what", what, "-o", "figure.svg", str(pairs))
     assert (tmp_path / "figure.svg").stat().st_size > 10000
-    done = hockney("plot", "--what", what, "--bytes", "7", "-o", "other.svg", str(pairs))
-    assert done.status == 2
-    assert "--bytes 7 was not measured" in done.stderr
+    hockney.refused(
+        *("plot", "--what", what, "--bytes", "7", "-o", "other.svg", str(pairs)),
+        because="--bytes 7 was not measured",
+    )
 
 
 def test_contention_needs_several_numbers_of_pairs(hockney: RunHockney, cores: Path) -> None:
-    done = hockney("plot", "--what", "contention", "-o", "figure.svg", str(cores))
-    assert done.status == 2
-    assert "--pairs-active" in done.stderr
+    hockney.refused(
+        "plot", "--what", "contention", "-o", "figure.svg", str(cores), because="--pairs-active"
+    )
 
 
 def test_a_heat_map_has_even_steps_of_log_time() -> None:

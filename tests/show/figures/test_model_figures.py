@@ -74,6 +74,5 @@ def test_what_cannot_be_drawn_is_an_error() -> None:
 
 def test_the_command_draws_models(hockney: RunHockney, tmp_path: Path) -> None:
     write_run(make_run(jump_ns, sizes=SIZES), tmp_path / "run.jsonl")
-    done = hockney("plot", "run.jsonl", "--what", "models", "-o", "models.svg")
-    assert done.status == 0, done.stderr
+    hockney.ok("plot", "run.jsonl", "--what", "models", "-o", "models.svg")
     assert "segmented" in (tmp_path / "models.svg").read_text()

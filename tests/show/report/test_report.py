@@ -86,7 +86,7 @@ def test_a_section_shows_the_lines_of_show_and_fit(
     for file in given:
         answer, *_ = hockney("show", file).stdout.split("\n\n")
         fitted = hockney("fit", file, "--model", "segmented").stdout.splitlines()[1:]
-        warnings = json.loads(hockney("show", file, "--json").stdout)["warnings"]
+        warnings = hockney("show", file, "--json").json["warnings"]
         assert {*answer.splitlines(), *warnings} <= set(cards)
         assert any("\n".join(fitted) in part for part in cards)
 
@@ -275,8 +275,7 @@ def test_statistics_alone_make_a_page(hockney: RunHockney, tmp_path: Path) -> No
     path = write_run(run, tmp_path / "imported.jsonl")
     with path.open("ab") as file:
         file.write(encode(summary))
-    done = hockney("report", str(path), "-o", "page.html")
-    assert done.status == 0, done.stderr
+    hockney.ok("report", str(path), "-o", "page.html")
     assert "imported" in (tmp_path / "page.html").read_text()
 
 
@@ -316,8 +315,6 @@ def test_what_cannot_be_reported_is_told(
     write_run(pingpong_run(), tmp_path / "a.jsonl")
     (tmp_path / "empty").mkdir()
     (tmp_path / "there.html").write_text("precious")
-    done = hockney("report", *arguments)
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused("report", *arguments, because=complaint)
     assert (tmp_path / "there.html").read_text() == "precious"
     assert not (tmp_path / "report.html").exists()
