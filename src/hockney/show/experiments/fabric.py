@@ -14,7 +14,7 @@ from hockney.infer.analysis.network.network_faults import RULE, Suspect
 from hockney.infer.analysis.network.pairwise import LevelTimes, Pairwise
 from hockney.infer.analysis.network.slow_parts import Verdict
 from hockney.show.drawing.heatmap import heat_map
-from hockney.show.network.located import located_fields, located_lines, rounds_line
+from hockney.show.network.located import located_json, located_lines, rounds_line
 from hockney.show.network.outliers import doubt_lines, tested_json, verdict_lines, with_rule
 from hockney.show.one_run import run_lines
 from hockney.show.tables.as_json import points_json
@@ -97,10 +97,10 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # no
     """A line that can be mailed for each outlier, or that there is none."""
     if analysis.located is not None:
         return located_lines(analysis, analysis.located)
-    verdict, pairwise = analysis.verdict, analysis.pairwise
-    if verdict is None or pairwise is None:
+    if analysis.verdict is None or analysis.pairwise is None:
         return []
-    return _lines(analysis, verdict, pairwise)
+    measured = run_lines.measured_words(analysis, len(analysis.pairwise.ranks))
+    return verdict_lines(analysis.verdict, _line, "no outlier", measured)
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
@@ -125,33 +125,38 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     ]
 
 
+def _rule(analysis: Analysis) -> str:
+    return RULE if analysis.located is None else RULE_OF_ROUNDS
+
+
 def definitions(analysis: Analysis) -> list[str]:
-    rule = RULE if analysis.located is None else RULE_OF_ROUNDS
-    return [*run_lines.definitions(analysis), f"outlier: {rule}"]
+    return [*run_lines.definitions(analysis), f"outlier: {_rule(analysis)}"]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "levels", "matrices", "worst", "suspects", "verdict_rule", ...}."""
     verdict, pairwise = analysis.verdict, analysis.pairwise
-    shown: dict[str, Any] = {"points": points_json(analysis, all_states), "verdict_rule": RULE}
-    if analysis.located is not None and pairwise is not None:
-        return {
-            **shown,
-            "verdict_rule": RULE_OF_ROUNDS,
-            "levels": [asdict(level_time) for level_time in pairwise.level_times()],
-            **located_fields(analysis, analysis.located),
-        }
-    if verdict is None or pairwise is None:
+    shown: dict[str, Any] = {
+        "points": points_json(analysis, all_states),
+        "verdict_rule": _rule(analysis),
+    }
+    known = analysis.located or verdict
+    if known is None or pairwise is None:
         return shown
+    shown |= {
+        "nodes": known.judged.get(NODE, 0),
+        "levels": [asdict(level_time) for level_time in pairwise.level_times()],
+        "verdict": answer(analysis),
+    }
+    if verdict is None:
+        return {**shown, "located": located_json(known)}
     return {
         **shown,
-        "nodes": verdict.judged.get(NODE, 0),
         "pairs": len(pairwise.ends),
         "fraction_measured": pairwise.fraction,
         "passes": len(pairwise.passes),
         "switches": list(pairwise.switches),
         "switches_from": _source(pairwise),
-        "levels": [asdict(level_time) for level_time in pairwise.level_times()],
         "matrices": [_matrix_json(pairwise, size) for size in range(len(pairwise.bytes))],
         "worst": [
             row_json(WORST, pair)
@@ -159,13 +164,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
             for pair in _worst(pairwise, size, MOST_WORST)
         ],
         "suspects": list(map(tested_json, verdict.slow)),
-        "verdict": _lines(analysis, verdict, pairwise),
     }
-
-
-def _lines(analysis: Analysis, verdict: Verdict[Suspect], pairwise: Pairwise) -> list[str]:
-    measured = run_lines.measured_words(analysis, len(pairwise.ranks))
-    return verdict_lines(verdict, _line, "no outlier", measured)
 
 
 def _line(suspect: Suspect) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 from hockney.base.units import format_percent, format_ratio, format_size, how_many, plural
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.network.boards import NODE
 from hockney.infer.analysis.network.located import Located, LocatedFault
+from hockney.infer.analysis.network.slow_parts import SlowPart, Verdict
 from hockney.infer.estimate.interval import interval_words
 from hockney.show.network.outliers import verdict_lines
 from hockney.show.one_run import run_lines
@@ -51,13 +51,9 @@ def rounds_line(located: Located) -> str:
     return f"located in {_rounds(located)}, chosen in {launches}{more}{unknown}"
 
 
-def located_fields(analysis: Analysis, located: Located) -> dict[str, Any]:
-    shown = estimate_json(located)
-    return {
-        "nodes": located.judged.get(NODE, 0),
-        "located": {"faults": shown.pop("slow"), **shown},
-        "verdict": located_lines(analysis, located),
-    }
+def located_json(located: Verdict[SlowPart]) -> dict[str, Any]:
+    fields = estimate_json(located)
+    return {"faults": fields.pop("slow"), **fields}
 
 
 def _rounds(located: Located) -> str:
