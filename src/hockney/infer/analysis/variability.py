@@ -46,6 +46,10 @@ class Spread:
     p99_s: float | None
     max_s: float
 
+    @property
+    def relative_std(self) -> float | None:
+        return None if self.std_s is None or not self.mean_s else self.std_s / self.mean_s
+
 
 def variability(run: Run, estimates: Estimates) -> list[Spread]:
     """For each size all ranks together, then each rank, from every sample of the headline state.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from hockney.base.grouping import by_key
 from hockney.base.units import how_many
 from hockney.infer.analysis.algorithms.phase_times import Phase, Phased
 from hockney.infer.estimate.points import PointEstimate
@@ -47,12 +48,13 @@ PHASE: list[TableColumn[_PhaseRow]] = [
 
 def phase_tables(collectives: Sequence[Phased]) -> list[str]:
     """A table for each collective, algorithm, segment size and number of ranks."""
-    groups: dict[tuple[str, str, int], list[Phased]] = {}
-    for phased in collectives:
+
+    def kind(phased: Phased) -> tuple[str, str, int]:
         point = phased.whole.point
-        groups.setdefault((point.operation, phased.method, point.known_ranks), []).append(phased)
+        return point.operation, phased.method, point.known_ranks
+
     tables = []
-    for (collective, method, ranks), each in groups.items():
+    for (collective, method, ranks), each in by_key(collectives, kind).items():
         rows = [row for phased in sorted(each, key=attrgetter("bytes")) for row in _rows(phased)]
         title = f"{collective} by messages, {method}, {how_many(ranks, 'rank')}"
         tables.append(f"{title}\n{table_text(PHASE, rows)}")

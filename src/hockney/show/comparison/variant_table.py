@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from hockney.base.grouping import by_key
 from hockney.base.units import format_size, how_many
 from hockney.infer.analysis.comparison.variant_verdicts import (
     Continued,
@@ -149,11 +150,9 @@ def variant_table(study: VariantStudy) -> str:
     base = study.name(study.comparison.names[0])
     rows = []
     for name, curve in variant_curves(study):
-        by_size: dict[int, list[VariantRatio]] = {}
-        for ratio in curve:
-            assert ratio.point is not None
-            by_size.setdefault(ratio.point.bytes, []).append(ratio)
-        for size, here in by_size.items():
+        for size, here in by_key(
+            curve, lambda ratio: ratio.point.bytes if ratio.point else 0
+        ).items():
             rows.append(_VariantRow(name, size, base, here[0].base_s))
             rows += [
                 _VariantRow(name, size, study.name(ratio.variant), ratio.time_s, ratio)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
 
 from hockney.base.errors import UsageError
+from hockney.base.grouping import by_key
 from hockney.base.units import plural
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.contention import over_pairs
 from hockney.infer.estimate.points import PointEstimate, statistic_of
 from hockney.plan.axes import grouped
-from hockney.records import Run
+from hockney.records import LaunchRecord, Run
 from hockney.show.drawing.description import LONGEST_LABEL, Series, Style, Values
 from hockney.show.one_run.run_lines import confidence_text
 from hockney.show.one_run.sample_words import sample_words
@@ -151,10 +152,7 @@ def curves_of(
 
 
 def _by_size(points: Iterable[PointEstimate]) -> dict[int, list[PointEstimate]]:
-    sizes: dict[int, list[PointEstimate]] = {}
-    for point in sorted(points, key=lambda point: point.bytes):
-        sizes.setdefault(point.bytes, []).append(point)
-    return sizes
+    return dict(sorted(by_key(points, lambda point: point.bytes).items()))
 
 
 def _refuse_unlike(curves: Sequence[ShownCurve]) -> None:
@@ -252,14 +250,15 @@ def samples_text(analyses: Sequence[Analysis]) -> str:
 
 def definitions_text(labelled: Sequence[tuple[str, Run]]) -> str:
     number = "Number" if any(run.header.source for _, run in labelled) else "Sample"
-    by_definition: dict[str, list[str]] = {}
-    for label, run in labelled:
-        if run.launches:
-            words = sample_words(run.launches[0].definition or "not known")
-            words += " (simulated)" * bool(run.launches[0].simulated)
-            by_definition.setdefault(words, []).append(label)
-    if len(by_definition) == 1:
-        return f"{number}: {next(iter(by_definition))}."
+    known = [(label, _sample(run.launches[0])) for label, run in labelled if run.launches]
+    by_sample = by_key(known, lambda entry: entry[1])
+    if len(by_sample) == 1:
+        return f"{number}: {known[0][1]}."
     return " ".join(
-        f"{number} of {', '.join(labels)}: {words}." for words, labels in by_definition.items()
+        f"{number} of {', '.join(label for label, _ in of)}: {words}."
+        for words, of in by_sample.items()
     )
+
+
+def _sample(launch: LaunchRecord) -> str:
+    return sample_words(launch.definition or "not known") + " (simulated)" * bool(launch.simulated)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hockney import records
+from hockney.base.grouping import by_key
 from hockney.base.printable import one_line
 from hockney.base.units import format_seconds
 from hockney.infer.analysis import Analysis
@@ -39,10 +40,7 @@ def labelled_by_experiment(analyses: Iterable[Analysis]) -> list[Analysis]:
     """The analyses of a page with a section for each experiment: their labels differ from those of
     the same experiment only, so that a system has one label."""
     all_analyses = list(analyses)
-    by_experiment: dict[str, list[Analysis]] = {}
-    for analysis in all_analyses:
-        by_experiment.setdefault(analysis.run.header.experiment, []).append(analysis)
-    for of_it in by_experiment.values():
+    for of_it in by_key(all_analyses, lambda each: each.run.header.experiment).values():
         labelled(of_it)
     return all_analyses
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from hockney.base.errors import UsageError
+from hockney.base.grouping import by_key
 from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.phase_times import Phased
@@ -30,10 +31,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         advice = "measure one with hockney collective allreduce --phases all"
         raise lacking(analysis, "no collective was made by messages", advice)
     ranks = options.ranks or max(phased.whole.point.known_ranks for phased in of_it)
-    groups: dict[tuple[str, str], list[Phased]] = {}
-    for phased in of_it:
-        if phased.whole.point.known_ranks == ranks:
-            groups.setdefault((phased.whole.point.operation, phased.method), []).append(phased)
+    of_ranks = [phased for phased in of_it if phased.whole.point.known_ranks == ranks]
+    groups = by_key(of_ranks, lambda phased: (phased.whole.point.operation, phased.method))
     if not groups:
         raise UsageError(
             f"--ranks {ranks}: no collective was made by messages of so many",
@@ -52,11 +51,10 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 def _panel(collective: str, method: str, each: Sequence[Phased]) -> Panel:
     """A panel of one algorithm. Where sizes have different phases, each curve has the sizes that
     have its phase."""
-    x = [float(phased.bytes) for phased in each]
     series: list[Series] = []
     names = dict.fromkeys(p.point.phase or "" for phased in each for p in phased.phases)
     for number, name in enumerate(list(names)[:-1] if names else []):
-        until = [(at, _until(phased, name)) for at, phased in zip(x, each, strict=True)]
+        until = ((phased.bytes, phased.until_s(name)) for phased in each)
         known = [(at, seconds) for at, seconds in until if seconds is not None]
         series.append(Series.through(known, f"until the end of {name}", colour=number + 2))
     whole = [phased.whole.point for phased in each]
@@ -76,13 +74,3 @@ def _panel(collective: str, method: str, each: Sequence[Phased]) -> Panel:
 
 def _size(point: PointEstimate) -> float:
     return float(point.bytes)
-
-
-def _until(phased: Phased, name: str) -> float | None:
-    """Seconds from the start to the end of the phase of that name; None where there is none."""
-    total = 0.0
-    for phase in phased.phases:
-        total += phase.point.typical_s
-        if phase.point.phase == name:
-            return total
-    return None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from statistics import median
 
 from hockney.base.errors import UsageError
 from hockney.infer.analysis.history.histories import History, Trend
@@ -70,16 +68,6 @@ def _series(trend: Trend, number: int, label: str, system: str) -> list[Series]:
     values = [point.value for point in trend.points]
     low, high = ends(point.interval for point in trend.points)
     runs = Series(label, days, values, low, high, "points", number, f"{system}: {trend.words}")
-    bounds = [0, *(change.index for change in trend.changes), len(values)]
-    levels = [
-        Series(
-            "",
-            [days[first], days[last - 1]],
-            [median(values[first:last])] * 2,
-            style="line",
-            colour=number,
-            name=f"{system}: level of {trend.words}",
-        )
-        for first, last in pairwise(bounds)
-    ]
-    return [runs, *levels]
+    words = f"{system}: level of {trend.words}"
+    levels = (((days[first], level), (days[last], level)) for first, last, level in trend.levels)
+    return [runs, *(Series.through(level, "", "line", number, words) for level in levels)]

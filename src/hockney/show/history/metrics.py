@@ -14,7 +14,7 @@ Samples = list[tuple[str, float]]
 """Numbers with their labels."""
 
 
-class Family(NamedTuple):
+class MetricFamily(NamedTuple):
     name: str
     words: str
     samples: Samples
@@ -37,7 +37,7 @@ def openmetrics(histories: Sequence[History]) -> str:
     return "\n".join([*lines, "# EOF", ""])
 
 
-def _of_histories(histories: Sequence[History]) -> Iterator[Family]:
+def _of_histories(histories: Sequence[History]) -> Iterator[MetricFamily]:
     def of_trends(unit: str) -> Samples:
         trends = ((history.label, trend) for history in histories for trend in history.trends)
         return [s for label, trend in trends if trend.unit == unit for s in _last(label, trend)]
@@ -46,22 +46,22 @@ def _of_histories(histories: Sequence[History]) -> Iterator[Family]:
         return [(_labels(system=each.label), number(each)) for each in histories if each.runs]
 
     words = "Time of a message or operation, the last run."
-    yield Family("hockney_time_seconds", words, of_trends("s"), "seconds")
+    yield MetricFamily("hockney_time_seconds", words, of_trends("s"), "seconds")
     name, words = "hockney_bandwidth_bytes_per_second", "Bytes over time, the last run."
-    yield Family(name, words, of_trends("B/s"))
+    yield MetricFamily(name, words, of_trends("B/s"))
     worse = of_each(lambda history: int(bool(history.worse)))
-    yield Family("hockney_worse", "1 where the last runs are worse.", worse)
+    yield MetricFamily("hockney_worse", "1 where the last runs are worse.", worse)
     words = "1 where the last run by itself has an outlier or failed."
     failed = of_each(lambda history: int(bool(history.failed)))
-    yield Family("hockney_last_run_failed", words, failed)
+    yield MetricFamily("hockney_last_run_failed", words, failed)
     words = "1 for each part that the last run by itself shows to be slow."
     outliers = [outlier for history in histories for outlier in _outliers(history)]
-    yield Family("hockney_last_run_outlier", words, outliers)
+    yield MetricFamily("hockney_last_run_outlier", words, outliers)
     runs = of_each(lambda history: len(history.runs))
-    yield Family("hockney_runs", "Runs in the history.", runs)
+    yield MetricFamily("hockney_runs", "Runs in the history.", runs)
     started = of_each(lambda history: history.runs[-1].started.timestamp())
     name, words = "hockney_last_run_timestamp_seconds", "Start of the last run."
-    yield Family(name, words, started, "seconds")
+    yield MetricFamily(name, words, started, "seconds")
 
 
 def _outliers(history: History) -> Samples:
@@ -98,7 +98,7 @@ def prometheus(watch: Watch) -> str:
     return "\n".join([*lines, ""])
 
 
-def _of_watch(watch: Watch) -> Iterator[Family]:
+def _of_watch(watch: Watch) -> Iterator[MetricFamily]:
     systems = [watched for watched in watch.systems.values() if watched.looks]
     every = [
         (_labels(system=system.label, **_series_labels(now.series)), now)
@@ -112,20 +112,20 @@ def _of_watch(watch: Watch) -> Iterator[Family]:
         return [(labels, getattr(now, name)) for labels, now in each]
 
     newest, usual = "Time of the newest look: the median, or a quantile.", "at the current level."
-    yield Family("time_seconds", newest, of(times, "value"))
-    yield Family("usual_seconds", f"Median of that time {usual}", of(times, "usual"))
+    yield MetricFamily("time_seconds", newest, of(times, "value"))
+    yield MetricFamily("usual_seconds", f"Median of that time {usual}", of(times, "usual"))
     ratio = "Time of a part's messages over its peers', newest look."
-    yield Family("part_ratio", ratio, of(parts, "value"))
-    yield Family("usual_part_ratio", f"Median of that ratio {usual}", of(parts, "usual"))
+    yield MetricFamily("part_ratio", ratio, of(parts, "value"))
+    yield MetricFamily("usual_part_ratio", f"Median of that ratio {usual}", of(parts, "usual"))
     alarms = [(labels, float(now.alarms)) for labels, now in every]
-    yield Family("alarms_total", "Changes for the worse so far.", alarms, kind="counter")
+    yield MetricFamily("alarms_total", "Changes for the worse so far.", alarms, kind="counter")
     labelled = [(_labels(system=system.label), system) for system in systems]
     outliers = [(labels, float(len(system.looks[-1].outlying))) for labels, system in labelled]
-    yield Family("outliers", "Parts that the newest look alone shows to be slow.", outliers)
+    yield MetricFamily("outliers", "Parts that the newest look alone shows to be slow.", outliers)
     learning = [(labels, float(system.course.is_learning)) for labels, system in labelled]
-    yield Family("learning", "1 while what is usual is not known.", learning)
+    yield MetricFamily("learning", "1 while what is usual is not known.", learning)
     started = [(labels, system.looks[-1].started_s) for labels, system in labelled]
-    yield Family("last_look_timestamp_seconds", "Start of the newest look.", started)
+    yield MetricFamily("last_look_timestamp_seconds", "Start of the newest look.", started)
 
 
 def _series_labels(series: WatchedSeries) -> dict[str, str]:

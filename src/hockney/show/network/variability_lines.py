@@ -13,17 +13,13 @@ MOST_RANKS = 16
 """Most ranks that are listed one by one; the JSON always has all."""
 
 
-def _relative(spread: Spread) -> float | None:
-    return None if spread.std_s is None or not spread.mean_s else spread.std_s / spread.mean_s
-
-
 COLUMNS: list[TableColumn[Spread]] = [
     TableColumn("bytes", lambda row: row.point.bytes),
     TableColumn("rank", lambda row: row.rank, unknown="all"),
     TableColumn("samples", lambda row: row.samples),
     TableColumn("mean", lambda row: row.mean_s, microseconds),
     TableColumn("std", lambda row: row.std_s, microseconds),
-    TableColumn("std/mean", _relative, "{:.4f}".format),
+    TableColumn("std/mean", lambda row: row.relative_std, "{:.4f}".format),
     TableColumn("min", lambda row: row.min_s, microseconds),
     TableColumn("5 %", lambda row: row.p5_s, microseconds),
     TableColumn("median", lambda row: row.median_s, microseconds),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from hockney.base.grouping import by_key
 from hockney.base.units import format_ratio, format_size
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.side_by_side import MethodRatio
@@ -48,10 +49,7 @@ def memory_words(point: PointEstimate) -> str:
 def _groups(
     ratios: Sequence[MethodRatio], key: Callable[[MethodRatio], Any]
 ) -> list[list[MethodRatio]]:
-    groups: dict[Any, list[MethodRatio]] = {}
-    for ratio in ratios:
-        groups.setdefault((key(ratio), ratio.point.operation), []).append(ratio)
-    return list(groups.values())
+    return list(by_key(ratios, lambda ratio: (key(ratio), ratio.point.operation)).values())
 
 
 def _at_ends(group: Sequence[MethodRatio]) -> str:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-
-import numpy as np
 
 from hockney.base.units import format_seconds, how_many
 from hockney.infer.analysis.history.watch import Look, SeriesNow, Watch, Watched
-from hockney.infer.arrays import Array
 from hockney.show.curves.curves import sentence
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.history.history_figure import SECONDS_A_DAY
@@ -87,14 +83,12 @@ def _course(watched: Watched, marks: Sequence[Look]) -> Figure:
         (each for each in now if each.series.is_part), key=lambda each: (-each.alarms, -each.ratio)
     )
     parts = [each.number for each in slowest[:MOST_PARTS]]
-    days = np.array([look.started_s for look in watched.looks]) / SECONDS_A_DAY
-    rules = tuple(
-        StraightLine(float(days[at])) for at in sorted({c.at for c in watched.course.changes})
-    )
+    begun = sorted({change.at for change in watched.course.changes})
+    rules = tuple(StraightLine(watched.looks[at].started_s / SECONDS_A_DAY) for at in begun)
     rules += tuple(StraightLine(mark.started_s / SECONDS_A_DAY, mark.mark or "") for mark in marks)
     date = PlotAxis("date", "start of the look")
     panels = [
-        Panel(date, PlotAxis("ratio", label), tuple(_series(watched, of, days, relative)), rules)
+        Panel(date, PlotAxis("ratio", label), tuple(_series(watched, of, relative)), rules)
         for of, label, relative in (
             (times, "time over the first level's", True),
             (parts, "time over the peers'", False),
@@ -108,35 +102,12 @@ def _course(watched: Watched, marks: Sequence[Look]) -> Figure:
     return Figure("course", "course", tuple(panels), caption)
 
 
-def _series(watched: Watched, which: Sequence[int], days: Array, relative: bool) -> list[Series]:
-    series, course = [], watched.course
-    days = days[course.first_kept :]
+def _series(watched: Watched, which: Sequence[int], is_relative: bool) -> list[Series]:
+    series, started_s = [], [look.started_s for look in watched.looks]
     for colour, number in enumerate(which):
-        changes = [c for c in course.changes if not course.is_large or c.series == number]
-        starts = sorted({0, *(max(change.at - course.first_kept, 0) for change in changes)})
-        bounds = list(pairwise([*starts, len(days)]))
-        own = np.array([row[number] for row in course.values])
-        own = own - (np.median(own[slice(*bounds[0])]) if relative else 0.0)
         name = series_words(watched.series[number])
-        groups = np.array_split(np.arange(len(own)), min(len(own), MOST_MARKS))
-        series.append(
-            Series(
-                name,
-                [float(np.median(days[group])) for group in groups],
-                [float(np.exp(np.median(own[group]))) for group in groups],
-                style="dots",
-                colour=colour,
-            )
-        )
-        series += [
-            Series(
-                "",
-                [float(days[first]), float(days[last - 1])],
-                [float(np.exp(np.median(own[first:last])))] * 2,
-                style="line",
-                colour=colour,
-                name=f"level of {name}",
-            )
-            for first, last in bounds
-        ]
+        marks, levels = watched.course.drawn(number, started_s, MOST_MARKS, is_relative)
+        series.append(Series.through(marks, name, "dots", colour))
+        words = f"level of {name}"
+        series += [Series.through(level, "", "line", colour, words) for level in levels]
     return series

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from hockney.base.grouping import by_key
 from hockney.base.units import format_seconds, format_size, how_many, plural
 from hockney.infer.analysis.algorithms.best import FASTER, CollectiveCell
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
@@ -167,14 +168,12 @@ def notes_of(
     if others:
         notes.append(f"no rules can be written for {', '.join(others)}")
     for group in groups:
-        alike: dict[int, list[str]] = {}
-        for layout in group.layouts:
-            alike.setdefault(layout.ranks, []).append(str(layout))
+        alike = by_key(group.layouts, lambda layout: layout.ranks)
         notes += [
-            f"the format cannot tell {' from '.join(names)}: rules for {how_many(ranks, 'rank')} "
-            "hold in all"
-            for ranks, names in alike.items()
-            if len(names) > 1
+            f"the format cannot tell {' from '.join(map(str, layouts))}: rules for "
+            f"{how_many(ranks, 'rank')} hold in all"
+            for ranks, layouts in alike.items()
+            if len(layouts) > 1
         ]
     if any(group.layouts for group in groups) and form.layout_key(1, 2) == form.layout_key(2, 1):
         notes.append("the format knows no layouts: its rules apply to any with that many ranks")

@@ -57,6 +57,16 @@ class Phased:
         whole_s = self.whole.point.typical_s
         return point.typical_s / whole_s if whole_s else None
 
+    def until_s(self, name: str) -> float | None:
+        """The time from the start to the end of the phase of that name; None where there is
+        none."""
+        total = 0.0
+        for phase in self.phases:
+            total += phase.point.typical_s
+            if phase.point.phase == name:
+                return total
+        return None
+
 
 def phased(
     run: Run, points: Sequence[PointEstimate], predicted: Sequence[Predicted]

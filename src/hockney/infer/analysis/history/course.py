@@ -8,7 +8,9 @@ another version) begins a level of all without a report.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +19,8 @@ from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.detector import KEPT, Detector, changed_of
 from hockney.infer.estimate.interval import Interval
 
-YEAR_S = 365.25 * 86400.0
+DAY_S = 86400.0
+YEAR_S = 365.25 * DAY_S
 FALSE_YEARS = 0.05
 """Largest chance of a false alarm in a year of looks."""
 LEAST_RUN_LENGTH = 6000.0
@@ -46,6 +49,15 @@ class LevelChange(NamedTuple):
     @property
     def is_worse(self) -> bool:
         return self.ratio > 1.0
+
+
+class SeriesCourse(NamedTuple):
+    """A series as it is drawn: days since 1970, and values that are no logarithms."""
+
+    marks: list[tuple[float, float]]
+    """Each look, or the medians of several that follow each other."""
+    levels: list[tuple[tuple[float, float], tuple[float, float]]]
+    """The first and the last day of each level, with its median."""
 
 
 @dataclass
@@ -185,6 +197,28 @@ class Course:
         """The values of these series in all looks from this one on that are in memory; shape
         (looks, series)."""
         return np.array([row[which] for row in self.values[max(start - self.first_kept, 0) :]])
+
+    def drawn(
+        self, series: int, started_s: Sequence[float], most: int, is_relative: bool
+    ) -> SeriesCourse:
+        """The looks whose values are in memory. started_s: of all looks, by the clock; most: marks;
+        is_relative: over the median of the first level."""
+        days = np.array(started_s[self.first_kept :]) / DAY_S
+        changes = [c for c in self.changes if not self.is_large or c.series == series]
+        starts = sorted({0, *(max(change.at - self.first_kept, 0) for change in changes)})
+        bounds = list(pairwise([*starts, len(days)]))
+        own = np.array([row[series] for row in self.values])
+        own = own - (np.median(own[slice(*bounds[0])]) if is_relative else 0.0)
+
+        def median_of(looks: Whole | slice) -> float:
+            return float(np.exp(np.median(own[looks])))
+
+        groups = np.array_split(np.arange(len(own)), min(len(own), most))
+        marks = [(float(np.median(days[group])), median_of(group)) for group in groups]
+        levels = [(first, last - 1, median_of(slice(first, last))) for first, last in bounds]
+        return SeriesCourse(
+            marks, [((days[first], at), (days[last], at)) for first, last, at in levels]
+        )
 
     @property
     def is_learning(self) -> bool:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -98,10 +99,18 @@ class Trend:
         return ": ".join(filter(None, (self.curve_name, self.what)))
 
     @property
+    def levels(self) -> list[tuple[int, int, float]]:
+        """The indices of the first and the last run of each level, and its median."""
+        starts = [0, *(change.index for change in self.changes)]
+        return [
+            (first, end - 1, float(np.median([point.value for point in self.points[first:end]])))
+            for first, end in pairwise([*starts, len(self.points)])
+        ]
+
+    @property
     def level(self) -> float:
         """The median since the last change point."""
-        start = self.changes[-1].index if self.changes else 0
-        return float(np.median([point.value for point in self.points[start:]]))
+        return self.levels[-1][-1]
 
 
 @dataclass(frozen=True)

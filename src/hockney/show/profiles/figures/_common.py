@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from hockney.base.grouping import by_key
 from hockney.base.units import how_many
 from hockney.profiling.causes import (
     BANDWIDTH,
@@ -65,9 +66,7 @@ def title_of(summary: ProfileSummary) -> str:
 
 def causes_text(names: Sequence[str]) -> str:
     """Explains the causes that are drawn; those with one explanation together."""
-    by_text: dict[str, list[str]] = {}
-    for name in names:
-        by_text.setdefault(CAUSE_TEXTS[name], []).append(name)
+    by_text = by_key(names, lambda name: CAUSE_TEXTS[name])
     return sentence("; ".join(f"{', '.join(of)}: {text}" for text, of in by_text.items())) + "."
 
 
@@ -155,7 +154,7 @@ def known_ranks(summary: ProfileSummary) -> list[int]:
 def first_alone(summary: ProfileSummary) -> list[str]:
     """A sentence where the profile has other ranks than known_ranks."""
     text = summary.profile.first_alone
-    return [f"{text[0].upper()}{text[1:]}."] if text else []
+    return [f"{sentence(text)}."] if text else []
 
 
 def blocks_of(ranks: Sequence[int]) -> tuple[dict[int, int], tuple[str, ...]]:
