@@ -99,6 +99,11 @@ class Place(msgspec.Struct, kw_only=True):
     topology: str | None = None
     """Switches from the topmost down to the node, named as by Slurm: s0.s4.node17."""
 
+    @property
+    def core_of_node(self) -> tuple[int | None, int] | None:
+        """Package and number of its core: each package numbers its cores anew."""
+        return None if self.core is None else (self.package, self.core)
+
 
 class Accelerator(msgspec.Struct, kw_only=True):
     """The accelerators of the ranks, and what the MPI library reports of its support for them."""

@@ -8,45 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from hockney.base.errors import UsageError
-from hockney.infer.analysis.algorithms.best import CollectiveCell, cells_of
-from hockney.infer.analysis.algorithms.phase_times import Phased, phased
-from hockney.infer.analysis.algorithms.predicted import Predicted, predicted_points
-from hockney.infer.analysis.algorithms.regret import Regret, regrets
-from hockney.infer.analysis.algorithms.stragglers import Stragglers, stragglers_of
-from hockney.infer.analysis.claims.published import Positions, positions
 from hockney.infer.analysis.comparison.expected import Expected, next_run
-from hockney.infer.analysis.comparison.variant_verdicts import (
-    VariantStudy,
-    variant_names_of,
-    variant_study,
-)
 from hockney.infer.analysis.conditions.crowding import Oversubscribed, oversubscribed
-from hockney.infer.analysis.conditions.diagnose import Diagnosis, diagnose
 from hockney.infer.analysis.conditions.starts import Starts, StartSkew, skew_of, starts_of
 from hockney.infer.analysis.conditions.transports import Transports, transports_of
-from hockney.infer.analysis.congestion_factor import Congested, congested
 from hockney.infer.analysis.estimated_run import EstimatedRun
-from hockney.infer.analysis.findings import DecidingFinding, findings_of
 from hockney.infer.analysis.fits import NamedCurve
 from hockney.infer.analysis.floor import FloorRatio, floor_ratios
 from hockney.infer.analysis.gate import Gate, together
-from hockney.infer.analysis.gates import outlier_gate, plan_gates
 from hockney.infer.analysis.hidden import hidden_fractions, host_overheads
-from hockney.infer.analysis.history.histories import History
-from hockney.infer.analysis.history.run_facts import RunFacts, facts_of
 from hockney.infer.analysis.network.bisection import LinkUse, link_use_of
 from hockney.infer.analysis.network.contention import Contention, Knee, contention, knees
 from hockney.infer.analysis.network.levels import LevelAtOnce, levels_at_once
-from hockney.infer.analysis.network.located import Located, located_of
 from hockney.infer.analysis.network.matrix import Matrix, matrix_of
-from hockney.infer.analysis.network.network_faults import Suspect, verdict_of
-from hockney.infer.analysis.network.outliers import Outlier, find_outliers
-from hockney.infer.analysis.network.round_times import is_located
-from hockney.infer.analysis.network.slow_parts import SlowPart, Verdict
 from hockney.infer.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
 from hockney.infer.analysis.side_by_side import (
     MethodRatio,
@@ -56,7 +35,6 @@ from hockney.infer.analysis.side_by_side import (
     over_staged,
     over_whole,
 )
-from hockney.infer.analysis.tails import Sketches, TailQuantiles, sketches_of, tails_of
 from hockney.infer.analysis.variability import SlowRank, Spread, slow_ranks, variability
 from hockney.infer.analysis.warnings import Warning, WithoutNodes, warnings
 from hockney.infer.estimate import Estimates
@@ -65,6 +43,25 @@ from hockney.infer.estimate.states import State
 from hockney.infer.predict.parameters import Parameters, parameters_of_run
 from hockney.plan.axes import Axes, Point, texts_apart
 from hockney.records import Run
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis.algorithms.best import CollectiveCell
+    from hockney.infer.analysis.algorithms.phase_times import Phased
+    from hockney.infer.analysis.algorithms.predicted import Predicted
+    from hockney.infer.analysis.algorithms.regret import Regret
+    from hockney.infer.analysis.algorithms.stragglers import Stragglers
+    from hockney.infer.analysis.claims.published import Positions
+    from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
+    from hockney.infer.analysis.conditions.diagnose import Diagnosis
+    from hockney.infer.analysis.congestion_factor import Congested
+    from hockney.infer.analysis.findings import DecidingFinding
+    from hockney.infer.analysis.history.histories import History
+    from hockney.infer.analysis.history.run_facts import RunFacts
+    from hockney.infer.analysis.network.located import Located
+    from hockney.infer.analysis.network.network_faults import Suspect
+    from hockney.infer.analysis.network.outliers import Outlier
+    from hockney.infer.analysis.network.slow_parts import SlowPart, Verdict
+    from hockney.infer.analysis.tails import Sketches, TailQuantiles
 
 
 class Analysis(EstimatedRun):
@@ -88,6 +85,8 @@ class Analysis(EstimatedRun):
     @cached_property
     def findings_by_itself(self) -> Sequence[DecidingFinding]:
         """Findings that follow from this run alone."""
+        from hockney.infer.analysis.findings import findings_of
+
         return tuple(findings_of(self))
 
     @cached_property
@@ -167,16 +166,22 @@ class Analysis(EstimatedRun):
     @cached_property
     def best(self) -> list[CollectiveCell]:
         """The fastest algorithm of each collective, number of ranks and size."""
+        from hockney.infer.analysis.algorithms.best import cells_of
+
         return cells_of(self.first_variant, is_exact=self.run.is_simulated)
 
     @cached_property
     def regrets(self) -> list[Regret]:
         """The algorithm with the least regret over arrival patterns."""
+        from hockney.infer.analysis.algorithms.regret import regrets
+
         return regrets(self.best)
 
     @cached_property
     def phases(self) -> list[Phased]:
         """Collectives made by messages, with their phases."""
+        from hockney.infer.analysis.algorithms.phase_times import phased
+
         return phased(self.run, self.estimates.own(), self.predicted_here)
 
     @cached_property
@@ -201,16 +206,22 @@ class Analysis(EstimatedRun):
 
     @cached_property
     def _sketches(self) -> Sketches:
+        from hockney.infer.analysis.tails import sketches_of
+
         return sketches_of(self.run)
 
     @cached_property
     def tails(self) -> list[TailQuantiles]:
         """Quantiles of all operations of each point; empty without --tails."""
+        from hockney.infer.analysis.tails import tails_of
+
         return tails_of(self._sketches)
 
     @cached_property
     def congestion(self) -> list[Congested]:
         """Victims under each load over the same victims alone."""
+        from hockney.infer.analysis.congestion_factor import congested
+
         return congested(self.run, self.states, self.workload, self._sketches)
 
     @cached_property
@@ -240,18 +251,34 @@ class Analysis(EstimatedRun):
     @cached_property
     def verdict(self) -> Verdict[Suspect] | None:
         """Slow nodes, switches, cables and pairs; None where no pass was made over all pairs."""
-        if self.pairwise is None or is_located(self.run):
+        if self.pairwise is None or self._is_located:
             return None
+        from hockney.infer.analysis.network.network_faults import verdict_of
+
         return verdict_of(self.pairwise, self.workload)
+
+    @property
+    def _is_located(self) -> bool:
+        if self.pairwise is None:
+            return False
+        from hockney.infer.analysis.network.round_times import is_located
+
+        return is_located(self.run)
 
     @cached_property
     def located(self) -> Located | None:
         """Faults located by rounds that were chosen step by step; None without such rounds."""
-        return located_of(self.run) if self.pairwise and is_located(self.run) else None
+        if not self._is_located:
+            return None
+        from hockney.infer.analysis.network.located import located_of
+
+        return located_of(self.run)
 
     @cached_property
     def outliers(self) -> Verdict[Outlier]:
         """Slow nodes, places and pairs, and why some could not be judged."""
+        from hockney.infer.analysis.network.outliers import find_outliers
+
         return find_outliers(self.run, self.estimates, self.workload)
 
     @property
@@ -263,6 +290,8 @@ class Analysis(EstimatedRun):
     def outlier_gate(self) -> Gate:
         """Whether a node, switch, cable, place or pair is an outlier; not judged if ranks shared
         CPUs."""
+        from hockney.infer.analysis.gates import outlier_gate
+
         return outlier_gate(self)
 
     @property
@@ -275,6 +304,8 @@ class Analysis(EstimatedRun):
     @property
     def plan_gates(self) -> list[Gate]:
         """The gates of the plan: of variants, of congestion factors."""
+        from hockney.infer.analysis.gates import plan_gates
+
         return plan_gates(self)
 
     def gate(self, of_outliers: bool) -> Gate | None:
@@ -292,11 +323,15 @@ class Analysis(EstimatedRun):
     @cached_property
     def stragglers(self) -> Stragglers | None:
         """Ranks that complete late again and again; None where this was not recorded."""
+        from hockney.infer.analysis.algorithms.stragglers import stragglers_of
+
         return stragglers_of(self.run)
 
     @cached_property
     def variants(self) -> VariantStudy | None:
         """The variants of the run against the first of them; None where nothing was varied."""
+        from hockney.infer.analysis.comparison.variant_verdicts import variant_study
+
         return variant_study(self.run, self.plan)
 
     def judge_variants(self, **by: float) -> None:
@@ -314,15 +349,22 @@ class Analysis(EstimatedRun):
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
+        from hockney.infer.analysis.conditions.diagnose import diagnose
+
         return diagnose(self.run, self.estimates)
 
     @cached_property
     def facts(self) -> RunFacts | None:
         """What a history keeps of the run; None where it has no point or no date."""
+        from hockney.infer.analysis.comparison.variant_verdicts import variant_names_of
+        from hockney.infer.analysis.history.run_facts import facts_of
+
         return facts_of(self.run, self.estimates, variant_names_of(self.run, self.plan))
 
     def positions(self, histories: Sequence[History] = ()) -> Positions:
         """The run among published figures, and among earlier runs of its system."""
+        from hockney.infer.analysis.claims.published import positions
+
         return positions(self.run, self.estimates, self.line(), histories)
 
     @cached_property
@@ -333,6 +375,8 @@ class Analysis(EstimatedRun):
     def predicted(self, costs: Parameters) -> list[Predicted]:
         """Predicted time of every point of a halo or of an algorithm with a schedule, by these
         costs."""
+        from hockney.infer.analysis.algorithms.predicted import predicted_points
+
         return predicted_points(self.run, self.estimates.headline, costs)
 
     @cached_property

@@ -27,11 +27,6 @@ class MethodRatio:
     base: PointEstimate
     judged: Judged
 
-    @property
-    def is_faster(self) -> bool:
-        """True if the point is surely faster, and not within the tolerance."""
-        return self.judged.is_faster
-
 
 def over_contiguous(points: Sequence[PointEstimate]) -> list[MethodRatio]:
     """Every way to send a layout over contiguous messages: what its gaps cost."""

@@ -319,7 +319,7 @@ def _placement(run: Run) -> Iterator[Warning]:
 
 def _slow_datatypes(ratios: Sequence[MethodRatio]) -> list[SlowDatatype]:
     method_ratios = sorted(
-        (ratio for ratio in ratios if ratio.is_faster), key=lambda ratio: ratio.judged.ratio
+        (ratio for ratio in ratios if ratio.judged.is_faster), key=lambda ratio: ratio.judged.ratio
     )
     return [SlowDatatype(tuple(method_ratios), len(ratios))] if method_ratios else []
 

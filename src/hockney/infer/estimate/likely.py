@@ -45,15 +45,11 @@ def likely_of(run: Run, launches: Container[int], handover_s: float | None) -> s
 
 
 def _contradict(guess: Guess, first: Place, second: Place) -> bool:
-    """Whether two places contradict the guess. Each package numbers its cores anew."""
+    """Whether two places contradict the guess."""
     return any(
         claimed is not None and None not in (a, b) and (a == b) is not claimed
         for claimed, a, b in (
-            (guess.same_core, _core(first), _core(second)),
+            (guess.same_core, first.core_of_node, second.core_of_node),
             (guess.same_l3, first.l3, second.l3),
         )
     )
-
-
-def _core(place: Place) -> tuple[int | None, int] | None:
-    return None if place.core is None else (place.package, place.core)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hockney.base.grouping import by_key
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.memories import HOST, staging_text
 from hockney.profiling.expected import times_of
@@ -37,11 +38,13 @@ def ways_of(profile: Profile, points: Sequence[PointEstimate]) -> list[WayTime]:
     for point in points:
         if point.memory is not None and point.peer_memory is None and point.typical_s > 0.0:
             curves[point.memory, _way(point)].setdefault(point.bytes, point.typical_s)
-    sent: dict[str, list[Calls]] = defaultdict(list)
-    for calls in profile.calls:
-        if sends(calls) and calls.peer is not None and calls.memory != HOST:
-            sent[calls.memory].append(calls)
-    return [row for memory, of_memory in sent.items() for row in _rows(memory, of_memory, curves)]
+    sent = [
+        calls
+        for calls in profile.calls
+        if sends(calls) and calls.peer is not None and calls.memory != HOST
+    ]
+    by_memory = by_key(sent, lambda calls: calls.memory)
+    return [row for memory, of_it in by_memory.items() for row in _rows(memory, of_it, curves)]
 
 
 def _way(point: PointEstimate) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hockney.base.errors import UsageError
+from hockney.base.grouping import by_key
 from hockney.base.units import how_many
 from hockney.infer.analysis.comparison.judged_pairs import differences
 from hockney.infer.analysis.comparison.run_drift import NONE_KNOWN, Places, RunDrift
@@ -296,11 +297,8 @@ def _between(
     pairs: Iterable[Two], run_of: Mapping[int, int], drifts: Mapping[Places, RunDrift]
 ) -> dict[int, Unseen]:
     """Run-to-run variation, by the id() of the second point of each pair from two runs."""
-    apart: dict[Places, list[Two]] = {}
-    for first, second in pairs:
-        places = run_of[id(first)], run_of[id(second)]
-        if places[0] != places[1]:
-            apart.setdefault(places, []).append((first, second))
+    by_runs = by_key(pairs, lambda pair: (run_of[id(pair[0])], run_of[id(pair[1])]))
+    apart = {places: of_two for places, of_two in by_runs.items() if places[0] != places[1]}
     unseen = {}
     for places, of_two in apart.items():
         each, _ = drifts.get(places, NONE_KNOWN).between(of_two)

@@ -51,10 +51,8 @@ class Position:
     @property
     def systems(self) -> dict[str, float]:
         """The number of each published system; its median if there are several."""
-        names = dict.fromkeys(figure.system for figure in self.like)
-        return {
-            n: median(figure.value for figure in self.like if figure.system == n) for n in names
-        }
+        by_system = by_key(self.like, lambda figure: figure.system)
+        return {name: median(figure.value for figure in of) for name, of in by_system.items()}
 
     @property
     def percentile(self) -> float:

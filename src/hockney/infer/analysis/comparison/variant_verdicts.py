@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hockney.base.grouping import by_key
 from hockney.infer.estimate.blocks import VariantRatio, block_times, unmatched, variant_ratios
 from hockney.infer.estimate.shifts import LEVEL
 from hockney.plan import Plan
@@ -175,10 +176,7 @@ def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[VariantDrift]:
 
 
 def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:
-    firsts: dict[str, VariantRatio] = {}
-    for ratio in ratios:
-        firsts.setdefault(ratio.variant, ratio)
-    return list(firsts.values())
+    return [group[0] for group in by_key(ratios, lambda ratio: ratio.variant).values()]
 
 
 def _ignored(run: Run, comparison: Comparison) -> Iterator[Ignored]:

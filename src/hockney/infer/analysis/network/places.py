@@ -47,14 +47,9 @@ def shared(first: Place | None, second: Place | None) -> str:
         return level_between(*ends) or SHARED[-1]
     same = {
         "same CPU": (first.pu, second.pu),
-        "same core": (_in_package(first, first.core), _in_package(second, second.core)),
+        "same core": (first.core_of_node, second.core_of_node),
         "same L2": (first.l2, second.l2),
         "same L3": (first.l3, second.l3),
         "same package": (first.package, second.package),
     }
     return next((name for name, (a, b) in same.items() if a is not None and a == b), "same node")
-
-
-def _in_package(place: Place, core: int | None) -> tuple[int | None, int] | None:
-    """Package and number of a core; each package numbers its cores anew."""
-    return None if core is None else (place.package, core)
