@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S
-from endings import LIMITS, SIGNALS, VERBS, table
+from ending_cases import LIMITS, SIGNALS, VERBS, table
 from hockney.run.mpis import Engine
 
 ENDINGS = Path(__file__).with_name("endings.py")
