@@ -32,6 +32,10 @@ def cold(_launch: int, round_: int, _bytes: int) -> list[float]:
     return [(1.5 if round_ < 3 else 1.0) * ns for ns in healthy()]
 
 
+def cold_at_first(_launch: int, round_: int, _bytes: int) -> list[float]:
+    return [(3.0 if round_ == 0 else 1.0) * ns for ns in healthy()]
+
+
 def two_modes(*_: int) -> list[float]:
     return [1.4 * ns if random.random() < 0.3 else ns for ns in healthy()]
 
@@ -73,6 +77,7 @@ def test_healthy_samples_are_called_so() -> None:
     ("ns", "what", "words"),
     [
         (cold, "cold start", "1.5"),
+        (cold_at_first, "cold start", "the first visit is"),
         (two_modes, "modes", "2 modes"),
         (drifting, "drift", "over a launch, in 8 of 8 launches"),
         (drifting_in_some_launches, "drift", "over a launch, in 4 of 8 launches"),

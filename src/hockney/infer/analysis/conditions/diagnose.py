@@ -186,16 +186,28 @@ def _agree(shows: list[bool]) -> bool:
 
 
 def cold_start(launches: list[VisitSeries]) -> Problem | None:
-    """Compares the first visits of each launch with the others."""
+    """Compares the first visits of each launch with the others, or the first one alone."""
     ratios = [
         float(np.median(s.visit_s[:FIRST_VISITS]) / np.median(s.visit_s[FIRST_VISITS:]))
         for s in launches
     ]
     typical = float(np.median(ratios))
-    if typical < COLD_RATIO or not _agree([ratio > (1.0 + COLD_RATIO) / 2.0 for ratio in ratios]):
+    if typical >= COLD_RATIO and _agree([ratio > (1.0 + COLD_RATIO) / 2.0 for ratio in ratios]):
+        words = f"the first {FIRST_VISITS} visits are {typical:.2f} times the rest"
+        return "cold start", words, typical
+    shows = [float(s.visit_s[0]) > _beyond(s.visit_s, COLD_RATIO) for s in launches]
+    if len(launches) < LEAST_TRENDS or not _agree(shows):
         return None
-    words = f"the first {FIRST_VISITS} visits are {typical:.2f} times the rest"
-    return "cold start", words, typical
+    first = float(np.median([s.visit_s[0] / np.median(s.visit_s) for s in launches]))
+    return "cold start", f"the first visit is {first:.2f} times the rest", first
+
+
+def _beyond(visits_s: Array, ratio: float) -> float:
+    """The time from which on a visit is slow for its launch: above the median by a ratio and by
+    BURST_SPREADS."""
+    median = float(np.median(visits_s))
+    spread = MAD_TO_SIGMA * float(np.median(np.abs(visits_s - median)))
+    return max(ratio * median, median + BURST_SPREADS * spread)
 
 
 def modes(launches: list[VisitSeries]) -> Problem | None:
@@ -265,9 +277,7 @@ def bursts(launches: list[VisitSeries]) -> Problem | None:
     launches need not agree."""
     lengths, wall_s = [], 0.0
     for series in launches:
-        median = float(np.median(series.visit_s))
-        spread = MAD_TO_SIGMA * float(np.median(np.abs(series.visit_s - median)))
-        slow = series.visit_s > max(BURST_RATIO * median, median + BURST_SPREADS * spread)
+        slow = series.visit_s > _beyond(series.visit_s, BURST_RATIO)
         slow[:FIRST_VISITS] = False
         edges = np.flatnonzero(np.diff(np.concatenate(([0], slow.astype(int), [0]))))
         runs = edges.reshape(-1, 2)
