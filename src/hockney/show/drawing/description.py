@@ -201,12 +201,17 @@ ONE_WAY_TIMES = PlotAxis("time", "one-way time", logarithmic=True)
 
 
 def time_cells(
-    times: Mapping[tuple[int, int], float], names: Sequence[str], joint: str = "and"
+    times: Mapping[tuple[int, int], float],
+    names: Sequence[str],
+    joint: str = "and",
+    both_ways: bool = False,
 ) -> tuple[MapCell, ...]:
-    """The cells of a map of times (s) by row and column; names: of the rows and columns."""
+    """The cells of a map of times (s) by row and column. names: of the rows and columns; both_ways:
+    each time is that of the column and the row, too."""
     return tuple(
         MapCell(column, row, seconds, f"{names[row]} {joint} {names[column]}: {time_text(seconds)}")
-        for (row, column), seconds in times.items()
+        for place, seconds in times.items()
+        for row, column in dict.fromkeys((place, place[::-1]) if both_ways else (place,))
     )
 
 

@@ -41,10 +41,6 @@ class _GroupRow(NamedTuple):
     times: GroupTimes
 
 
-def _rate(times: GroupTimes) -> float | None:
-    return times.bytes / times.mean_s if times.bytes else None
-
-
 COLUMNS: list[TableColumn[_GroupRow]] = [
     TableColumn("group", lambda row: row.group),
     *through(
@@ -55,7 +51,7 @@ COLUMNS: list[TableColumn[_GroupRow]] = [
         TableColumn("mean", lambda times: times.mean_s, microseconds, "mean_s"),
         TableColumn("std", lambda times: times.std_s, microseconds, "std_s"),
         TableColumn("std/mean", lambda times: times.ratio, "{:.4f}".format, "ratio"),
-        TableColumn("MiB/s", _rate, mebibytes),
+        TableColumn("MiB/s", lambda times: times.rate_Bps, mebibytes),
     ),
 ]
 

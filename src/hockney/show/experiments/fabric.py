@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from hockney.base.units import format_percent, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.boards import NODE, PAIR
 from hockney.infer.analysis.network.located import RULE as RULE_OF_ROUNDS
 from hockney.infer.analysis.network.network_faults import RULE, Suspect
-from hockney.infer.analysis.network.pairwise import LevelTimes, Pairwise
+from hockney.infer.analysis.network.pairwise import LevelTimes, Pairwise, SlowPair
 from hockney.infer.analysis.network.slow_parts import Verdict
 from hockney.show.drawing.heatmap import heat_map
 from hockney.show.network.located import located_json, located_lines, rounds_line
@@ -38,20 +38,11 @@ LEVELS: list[TableColumn[LevelTimes]] = [
     TableColumn("median pair", lambda row: row.median_s, microseconds),
     TableColumn("p99", lambda row: row.p99_s, microseconds),
     TableColumn("slowest", lambda row: row.max_s, microseconds),
-    TableColumn("MiB/s", lambda row: row.bytes / row.median_s if row.bytes else None, mebibytes),
+    TableColumn("MiB/s", lambda row: row.rate_Bps, mebibytes),
 ]
 
 
-class _SlowPair(NamedTuple):
-    bytes: int
-    peers: list[int]
-    hosts: list[str]
-    level: str
-    seconds: float
-    ratio: float
-
-
-WORST: list[TableColumn[_SlowPair]] = [
+WORST: list[TableColumn[SlowPair]] = [
     json_field("bytes", lambda row: row.bytes),
     json_field("peers", lambda row: row.peers),
     json_field("hosts", lambda row: row.hosts),
@@ -82,17 +73,6 @@ def _table(columns: Sequence[TableColumn[Any]], rows: Sequence[Any], pairwise: P
     )
 
 
-def _worst(pairwise: Pairwise, size: int, most: int) -> list[_SlowPair]:
-    """The slowest pairs of a size."""
-    pairs = []
-    for pair, seconds, ratio in pairwise.worst(size, most):
-        ends = pairwise.ends[pair].tolist()
-        peers, hosts = [int(pairwise.ranks[end]) for end in ends], list(map(pairwise.host, ends))
-        level = pairwise.levels[pairwise.level[pair]]
-        pairs.append(_SlowPair(pairwise.bytes[size], peers, hosts, level, seconds, ratio))
-    return pairs
-
-
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
     """A line that can be mailed for each outlier, or that there is none."""
     if analysis.located is not None:
@@ -120,7 +100,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
         "\n".join(_coverage(pairwise)),
         _table(LEVELS, pairwise.level_times(), pairwise),
         *(_map(pairwise, size) for size in sorted({0, len(pairwise.bytes) - 1})),
-        _table(WORST, _worst(pairwise, len(pairwise.bytes) - 1, MOST_SHOWN), pairwise),
+        _table(WORST, pairwise.worst(len(pairwise.bytes) - 1, MOST_SHOWN), pairwise),
         "\n".join(with_rule(_judged(verdict, pairwise))),
     ]
 
@@ -161,7 +141,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
         "worst": [
             row_json(WORST, pair)
             for size in range(len(pairwise.bytes))
-            for pair in _worst(pairwise, size, MOST_WORST)
+            for pair in pairwise.worst(size, MOST_WORST)
         ],
         "suspects": list(map(tested_json, verdict.slow)),
     }

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import median
 
 import numpy as np
 
 from hockney.base.units import format_percent, format_size, how_many
 from hockney.infer.analysis import Analysis
 from hockney.show.curves.curves import Options, chosen_value, lacking, only, samples_text, sentence
-from hockney.show.drawing import time_text
-from hockney.show.drawing.description import Figure, MapCell, map_of, time_cells
+from hockney.show.drawing.description import Figure, map_of, time_cells
 from hockney.show.drawing.heatmap import SLOWER_WAY
 
 TAKES = ("bytes",)
@@ -56,29 +54,15 @@ def _of_hosts(analysis: Analysis, options: Options) -> Figure:
     """The hosts of an imported matrix of ranks."""
     matrix = analysis.matrix
     hosts = {rank: place.host for rank, place in analysis.places.items() if place.host}
-    names = (
-        tuple(dict.fromkeys(hosts[rank] for rank in matrix.ranks if rank in hosts))
-        if matrix
-        else ()
-    )
+    ranks = matrix.ranks if matrix else ()
+    names = tuple(dict.fromkeys(hosts[rank] for rank in ranks if rank in hosts))
     if matrix is None or analysis.run.header.source is None or len(names) < LEAST_HOSTS:
         raise lacking(analysis, "no pass over all pairs to draw", "measure with hockney fabric")
     size = chosen_value(options.bytes, matrix.times, "--bytes", min(matrix.times))
-    times: dict[tuple[str, str], list[float]] = {}
-    for pair, point in matrix.times[size].items():
-        if all(rank in hosts for rank in pair):
-            first, second = sorted((hosts[rank] for rank in pair), key=names.index)
-            times.setdefault((first, second), []).append(point.typical_s)
-    cells = tuple(
-        MapCell(
-            names.index(column),
-            names.index(row),
-            median(seconds),
-            f"{row} and {column}: {time_text(median(seconds))}",
-        )
-        for (first, second), seconds in times.items()
-        for row, column in dict.fromkeys(((first, second), (second, first)))
+    times = matrix.between(
+        size, {rank: names.index(hosts[rank]) for rank in ranks if rank in hosts}
     )
+    cells = time_cells(times, names, both_ways=True)
     caption = ["Medians of the pairs of ranks between two hosts; empty: not measured."]
     if matrix.has_directions:
         caption.append(f"{sentence(SLOWER_WAY)}.")

@@ -24,12 +24,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     size = chosen_value(options.bytes, matrix.times, "--bytes", min(matrix.times))
     names = tuple(map(str, matrix.ranks))
     index = {rank: place for place, rank in enumerate(matrix.ranks)}
-    times = {
-        (index[row], index[column]): point.typical_s
-        for pair, point in matrix.times[size].items()
-        for row, column in (pair, pair[::-1])
-    }
-    cells = time_cells(times, [_name(analysis, rank) for rank in matrix.ranks])
+    times = {(index[a], index[b]): point.typical_s for (a, b), point in matrix.times[size].items()}
+    cells = time_cells(times, [_name(analysis, rank) for rank in matrix.ranks], both_ways=True)
     rules = tuple(_borders(analysis, matrix.ranks))
     caption = ["Medians over launches; empty: not measured."]
     if matrix.has_directions:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from hockney.base.errors import HockneyError
+from hockney.base.grouping import by_key
 from hockney.infer.analysis.network.places import SHARED, UNKNOWN, places_of, shared
 from hockney.infer.arrays import Array
 from hockney.infer.estimate.points import Estimates, Pair, PointEstimate, slower_by_pair
@@ -32,6 +33,10 @@ class GroupTimes:
     std_s: float | None
     launch_means_s: dict[int, float]
     """The mean over pairs, by launch."""
+
+    @property
+    def rate_Bps(self) -> float | None:
+        return self.bytes / self.mean_s if self.bytes else None
 
     @property
     def ratio(self) -> float | None:
@@ -90,6 +95,20 @@ class Matrix:
             seconds[index[first], index[second]] = point.typical_s
             seconds[index[second], index[first]] = point.typical_s
         return seconds
+
+    def between(self, size: int, group_of: Mapping[int, int]) -> dict[tuple[int, int], float]:
+        """The median time (s) of the pairs between every two groups of ranks, and inside each.
+        group_of: each rank's; ranks that it lacks are left out."""
+        known = [
+            (sorted(group_of[rank] for rank in pair), point.typical_s)
+            for pair, point in self.times[size].items()
+            if all(rank in group_of for rank in pair)
+        ]
+        by_groups = by_key(known, lambda entry: (entry[0][0], entry[0][1]))
+        return {
+            groups: float(np.median([seconds for _, seconds in entries]))
+            for groups, entries in by_groups.items()
+        }
 
 
 def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,21 @@ class LevelTimes:
     p99_s: float | None
     """99 % quantile; None with too few pairs (samples_needed)."""
     max_s: float
+
+    @property
+    def rate_Bps(self) -> float | None:
+        """Of the median pair."""
+        return self.bytes / self.median_s if self.bytes else None
+
+
+class SlowPair(NamedTuple):
+    bytes: int
+    peers: list[int]
+    hosts: list[str]
+    level: str
+    seconds: float
+    ratio: float
+    """Its time over the median of its level."""
 
 
 @dataclass(frozen=True)
@@ -189,12 +205,21 @@ class Pairwise:
             seconds[known % len(names), known // len(names)] = medians
         return Binned(names, seconds, -(-count // len(names)))
 
-    def worst(self, size: int, count: int) -> list[tuple[int, float, float]]:
-        """The slowest pairs against the median of their level: position in `ends`, time, ratio."""
+    def worst(self, size: int, count: int) -> list[SlowPair]:
+        """The slowest pairs against the median of their level. size: position in `bytes`."""
         times = self.typical_s[size].astype(np.float64)
         ratios = times / self.level_medians_s[size][self.level]
-        order = np.argsort(-ratios, kind="stable")[:count]
-        return [(int(i), float(times[i]), float(ratios[i])) for i in order]
+        return [
+            SlowPair(
+                self.bytes[size],
+                self.ranks[self.ends[pair]].tolist(),
+                [self.host(end) for end in self.ends[pair].tolist()],
+                self.levels[self.level[pair]],
+                float(times[pair]),
+                float(ratios[pair]),
+            )
+            for pair in np.argsort(-ratios, kind="stable")[:count]
+        ]
 
 
 def median_of_passes(times: NDArray[np.float32]) -> NDArray[np.float32]:
