@@ -13,17 +13,8 @@ from hockney.infer.analysis.comparison.compare import compare
 from hockney.infer.analysis.comparison.explanation import Explanation, explanation
 from hockney.records import Run
 from hockney.show.comparison.explanation_lines import answer_words, explanation_lines
-from planted_differences import (
-    APART,
-    DECOYS,
-    EVERY,
-    NETWORK,
-    SEEDS,
-    UNRECORDED,
-    Planted,
-    pair_of,
-    run_of,
-)
+from planted_differences import APART, DECOYS, EVERY, SEEDS, UNRECORDED, pair_of
+from planted_runs import NETWORK, Planted, run_of
 from samples import make_run
 
 TOLERANCE = 0.03

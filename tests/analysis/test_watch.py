@@ -10,17 +10,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from hockney.infer.analysis.history import course
 from hockney.infer.analysis.history import watch as watching
+from hockney.infer.analysis.history.course import LevelChange
 from hockney.infer.analysis.history.readings import Reading, WatchedSeries
-from hockney.infer.analysis.history.watch import (
-    Look,
-    Shown,
-    Watch,
-    mark_of,
-    name_of,
-)
+from hockney.infer.analysis.history.watch import Look, Shown, Watch, mark_of, name_of
 from hockney.infer.analysis.history.watch_state import resume, state_of
 from hockney.infer.estimate import detector
 from hockney.run.measure.looks import LIST, append_look, read_looks
@@ -57,9 +53,13 @@ def taken(every: Iterator[Look] | list[Look], watch: Watch | None = None) -> lis
     return [watch.take(look) for look in every]
 
 
+def changes_of(shown: Sequence[Shown]) -> list[LevelChange]:
+    return [change for look in shown for change in look.changes]
+
+
 def test_a_loss_is_an_alarm_of_its_size_alone_with_its_start() -> None:
     watch = Watch(0.01)
-    (alarm,) = [change for look in taken(looks(*[1.1] * 6), watch) for change in look.changes]
+    (alarm,) = changes_of(taken(looks(*[1.1] * 6), watch))
     (watched,) = watch.systems.values()
     assert watched.series[alarm.series] == WatchedSeries(8)
     assert (alarm.at, alarm.seen - alarm.at < 6) == (LEARNED, True)
@@ -69,26 +69,21 @@ def test_a_loss_is_an_alarm_of_its_size_alone_with_its_start() -> None:
 def test_a_mark_begins_a_level_without_an_alarm() -> None:
     every = list(looks(*[1.1] * 300))
     shown = taken([*every[:LEARNED], mark_of(LEARNED + 1, "new firmware"), *every[LEARNED:]])
-    assert not any(look.changes for look in shown)
+    assert not changes_of(shown)
 
 
 def test_another_version_begins_a_level_and_is_said() -> None:
     every = list(looks(*[1.1] * 20))
-    new = [
-        msgspec.structs.replace(look, identity=("0.2.0", "MPICH 6", "-"))
-        for look in every[LEARNED:]
-    ]
+    new = [replace(look, identity=("0.2.0", "MPICH 6", "-")) for look in every[LEARNED:]]
     shown = taken([*every[:LEARNED], *new])
-    assert not any(look.changes for look in shown)
+    assert not changes_of(shown)
     notes = [note for look in shown for note in look.notes]
     assert notes == ["MPI version MPICH 5 -> MPICH 6: a new level begins here, as with --mark"]
 
 
 def test_other_hosts_are_judged_apart() -> None:
     every = list(looks(*[1.1] * 20))
-    other = [
-        msgspec.structs.replace(look, system="pingpong, MPICH, there") for look in every[LEARNED:]
-    ]
+    other = [replace(look, system="pingpong, MPICH, there") for look in every[LEARNED:]]
     watch = Watch(0.01)
     assert not any(look.changes for look in taken([*every[:LEARNED], *other], watch))
     assert [len(system.looks) for system in watch.systems.values()] == [LEARNED, 20]
@@ -109,7 +104,7 @@ def test_the_name_of_a_thousand_hosts_is_short_and_theirs_alone() -> None:
     systems = [(names[0], None)] * 200 + [(short[0], None)] * 100 + [(short[0], "fabric, MPICH")]
     taken(
         [
-            msgspec.structs.replace(look, system=system, kind=kind)
+            replace(look, system=system, kind=kind)
             for look, (system, kind) in zip(every, systems + systems[-1:] * 99, strict=True)
         ],
         watch,
@@ -120,13 +115,12 @@ def test_the_name_of_a_thousand_hosts_is_short_and_theirs_alone() -> None:
 
 def test_a_large_network_of_which_nodes_are_down_is_the_same_one(tmp_path: Path) -> None:
     nodes = [WatchedSeries(8, "node", (f"n{number}",)) for number in range(200)]
-
     some = [nodes, nodes[1:], nodes[:150], nodes[:10], nodes[1:10]]
     looks = [network_look(number, up) for number, up in enumerate(some, 1)]
     for kind in (None, "fabric, MPICH"):
         parts = PartsFile(tmp_path)
         watch = Watch(0.01, parts.of)
-        of_kind = [msgspec.structs.replace(look, kind=kind) for look in looks]
+        of_kind = [replace(look, kind=kind) for look in looks]
         shown = taken([append_look(tmp_path, look, parts) for look in of_kind], watch)
         assert shown[1].notes == ["this look lacks 1 of the 201 numbers that are followed"]
         counts = [len(watched.looks) for watched in watch.systems.values()]
@@ -151,7 +145,7 @@ def test_a_large_network_is_joined_where_all_but_its_hosts_is_equal(
     watch = Watch(0.01, parts.of)
     looks = [network_look(number, nodes[number:]) for number in range(2)]
     for look, (system, kind) in zip(looks, systems, strict=True):
-        of_system = msgspec.structs.replace(look, system=system or look.system, kind=kind)
+        of_system = replace(look, system=system or look.system, kind=kind)
         watch.take(append_look(tmp_path, of_system, parts))
     assert len(watch.systems) == 2
 
@@ -168,7 +162,7 @@ def test_a_label_of_the_users_is_kept_as_it_is() -> None:
     text = "pingpong, before and after and then and again and more"
     watch = Watch(0.01)
     (look,) = looks(count=1)
-    watch.take(msgspec.structs.replace(look, system=text, kind=""))
+    watch.take(replace(look, system=text, kind=""))
     (watched,) = watch.systems.values()
     assert watched.label == text
     long = " and ".join([text] * 200)
@@ -180,40 +174,38 @@ def test_a_system_of_many_hosts_has_a_short_label() -> None:
     (look,) = looks(count=1)
     text = "pingpong, MPICH, a and b and c and d and e"
     for kind in (None, "pingpong, MPICH"):
-        watch.take(msgspec.structs.replace(look, system=text, kind=kind))
+        watch.take(replace(look, system=text, kind=kind))
         (watched,) = watch.systems.values()
         assert re.fullmatch(r"pingpong, MPICH, a and 4 more \([0-9a-f]{8}\)", watched.label)
 
 
 def test_a_look_of_other_sizes_is_not_pooled() -> None:
     every = list(looks(1.0))
-    odd = msgspec.structs.replace(every[-1], readings=(Reading(WatchedSeries(8), 1e-6),))
+    odd = replace(every[-1], readings=(Reading(WatchedSeries(8), 1e-6),))
     assert "other sizes" in taken([*every[:LEARNED], odd])[-1].notes[0]
 
 
 def test_a_clock_that_goes_back_is_said_once_and_looks_stay_in_order() -> None:
     every = list(looks(*[1.1] * 6))
     back = [
-        msgspec.structs.replace(
+        replace(
             look, started=(datetime.fromisoformat(look.started) - timedelta(days=2)).isoformat()
         )
         for look in every[150:]
     ]
     shown = taken([*every[:150], *back])
     assert sum("the clock went back" in note for look in shown for note in look.notes) == 1
-    assert [change.at for look in shown for change in look.changes] == [LEARNED]
+    assert [change.at for change in changes_of(shown)] == [LEARNED]
 
 
 def test_a_state_goes_on_as_if_never_interrupted() -> None:
     every = list(looks(*[1.1] * 6))
-    whole = [change for look in taken(every) for change in look.changes]
+    whole = changes_of(taken(every))
     watch, rest = Watch(0.01), Watch(0.01)
     taken(every[: LEARNED + 2], watch)
     state = state_of(watch, every[: LEARNED + 2])
     assert resume(rest, every, state) == LEARNED + 2
-    assert [
-        change for look in taken(every[LEARNED + 2 :], rest) for change in look.changes
-    ] == whole
+    assert changes_of(taken(every[LEARNED + 2 :], rest)) == whole
     assert resume(Watch(0.02), every, state) == 0, "judged by another tolerance"
     for damaged in (state[:100], state[:-40], b"", b"\0" * 300):
         with pytest.raises(ValueError, match=r"\w"):
@@ -239,7 +231,7 @@ def network_looks(slow: int, count: int) -> list[Look]:
     rng = np.random.default_rng(7)
     every = [*looks(*[1.0] * count)]
     return [
-        msgspec.structs.replace(
+        replace(
             look,
             readings=(
                 *look.readings,
@@ -261,9 +253,9 @@ def test_a_node_that_becomes_slow_is_named_and_no_other_one() -> None:
     watch = Watch(0.01)
     shown = taken(network_looks(3, 6), watch)
     (watched,) = watch.systems.values()
-    named = [watched.series[change.series] for look in shown for change in look.changes]
+    named = [watched.series[change.series] for change in changes_of(shown)]
     assert named == [NODES[3]]
-    (change,) = [change for look in shown for change in look.changes]
+    (change,) = changes_of(shown)
     words = change_line(watched, change)
     assert "SLOWER: node n3 at 8 B takes 1." in words
     assert "as long as usual, relative to its peers" in words
@@ -272,7 +264,7 @@ def test_a_node_that_becomes_slow_is_named_and_no_other_one() -> None:
 def test_parts_in_their_file_give_the_alarms_that_they_gave_in_the_list(tmp_path: Path) -> None:
     """In a directory whose first looks have them in the list, and after the state was read."""
     every = network_looks(3, 6)
-    before = [change for look in taken(every) for change in look.changes]
+    before = changes_of(taken(every))
     parts = PartsFile(tmp_path)
     kept = [*every[:200], *(append_look(tmp_path, look, parts) for look in every[200:])]
     assert all(len(look.readings) == 2 and look.parts for look in kept[200:])
@@ -281,7 +273,7 @@ def test_parts_in_their_file_give_the_alarms_that_they_gave_in_the_list(tmp_path
     state = state_of(watch, kept[: LEARNED + 2])
     watch = Watch(0.01, PartsFile(tmp_path).of)
     assert resume(watch, kept, state) == LEARNED + 2
-    after = [change for look in taken(kept[LEARNED + 2 :], watch) for change in look.changes]
+    after = changes_of(taken(kept[LEARNED + 2 :], watch))
     assert [change[:4] for change in after] == [change[:4] for change in before]
     assert after[0].ratio == pytest.approx(before[0].ratio, rel=1e-6)
     (watched,) = watch.systems.values()
@@ -292,7 +284,7 @@ def test_of_many_series_the_newest_looks_are_in_memory_and_judged_as_well(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     every = network_looks(3, 6)
-    before = [change for look in taken(every) for change in look.changes]
+    before = changes_of(taken(every))
     monkeypatch.setattr(watching, "LARGE", 8)
     for module in (course, detector):
         monkeypatch.setattr(module, "KEPT", 300)
@@ -302,10 +294,10 @@ def test_of_many_series_the_newest_looks_are_in_memory_and_judged_as_well(
     assert (len(watched.looks), len(watched.course.values)) == (LEARNED + 2, 300)
     resume(rest, every, state_of(watch, every[: LEARNED + 2]))
     for each in (watch, rest):
-        changes = [change for look in taken(every[LEARNED + 2 :], each) for change in look.changes]
+        changes = changes_of(taken(every[LEARNED + 2 :], each))
         assert [change[:4] for change in changes] == [change[:4] for change in before]
         assert "node n3 at 8 B takes 1." in render_watch(each, "Watch of here")
-    assert not any(look.changes for look in shown)
+    assert not changes_of(shown)
 
 
 def changed_after(watch: Watch, every: list[Look], split: int) -> list[tuple[str, int]]:
@@ -316,7 +308,7 @@ def changed_after(watch: Watch, every: list[Look], split: int) -> list[tuple[str
     shown += taken(every[split:], rest)
     (watched,) = rest.systems.values()
     assert "Slower since 2026-01-13 " in render_watch(rest, "Watch of here")
-    changes = [change for look in shown for change in look.changes]
+    changes = changes_of(shown)
     return [(watched.series[c.series].names[0], c.seen - c.at < 6) for c in changes]
 
 
@@ -333,7 +325,7 @@ def test_a_change_in_a_large_network_is_learnt_for_itself(
             Reading(NODES[5], 1.2 * reading.value) if reading.series == NODES[5] else reading
             for reading in look.readings
         )
-        every[number] = msgspec.structs.replace(look, readings=readings)
+        every[number] = replace(look, readings=readings)
     assert changed_after(Watch(0.01), every, split) == [("n3", True)]
     monkeypatch.setattr(watching, "LARGE", 8)
     watch = Watch(0.01)
@@ -368,10 +360,10 @@ def test_a_state_has_not_the_looks_again() -> None:
 
 def test_a_look_that_lacks_a_node_counts_it_as_usual() -> None:
     every = network_looks(99, 6)
-    lacks = [msgspec.structs.replace(look, readings=look.readings[:-1]) for look in every[-3:]]
+    lacks = [replace(look, readings=look.readings[:-1]) for look in every[-3:]]
     watch = Watch(0.01)
     shown = taken([*every[:-3], *lacks], watch)
-    assert not any(each.changes for each in shown)
+    assert not changes_of(shown)
     assert not any(each.notes for each in shown[:-3])
     (watched,) = watch.systems.values()
     count = len(watched.series)
@@ -381,7 +373,7 @@ def test_a_look_that_lacks_a_node_counts_it_as_usual() -> None:
 
 def test_what_the_first_look_lacked_is_said_not_to_be_followed() -> None:
     every = network_looks(20, 6)
-    first = msgspec.structs.replace(every[0], readings=every[0].readings[:-1])
+    first = replace(every[0], readings=every[0].readings[:-1])
     shown = taken([first, *every[1:]], Watch(0.01))
     assert all("1 number is not followed" in each.notes[0] for each in shown[1:])
 
@@ -390,7 +382,7 @@ def test_the_text_of_an_alarm_of_a_thousand_nodes_fits_a_variable() -> None:
     watch = Watch(0.01)
     shown = taken(network_looks(3, 6), watch)
     (watched,) = watch.systems.values()
-    (change,) = [change for look in shown for change in look.changes]
+    (change,) = changes_of(shown)
     text = alarm_environment(watched, [change] * 1000)["HOCKNEY_TEXT"]
     assert len(text) < 100_000
     assert text.endswith("\nand 900 more")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
-from planted_differences import SEEDS, Planted, pair_of, run_of
+from planted_differences import SEEDS, pair_of
+from planted_runs import Planted, run_of
 from platforms import two_hosts
 from samples import write_run
 
