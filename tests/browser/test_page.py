@@ -29,30 +29,15 @@ DESK, PHONE = (1280, 900), (360, 740)
 A4 = {"width": 718, "height": 1047}
 """What margins of 10 mm leave (CSS pixels)."""
 FIGURES = (
-    "pingpong-time",
-    "pingpong-bandwidth",
-    "pingpong-models",
-    "pingpong-samples",
-    "pingpong-published",
-    "pairs-pingpong-contention",
-    "pairs-pingpong-samples",
-    "cores-pingpong-matrix",
-    "cores-pingpong-samples",
-    "collective-bcast-collective-best",
-    "collective-bcast-collective-sizes",
-    "collective-bcast-collective-ranks",
+    *(f"pingpong-{what}" for what in ("time", "bandwidth", "models", "samples", "published")),
+    *("pairs-pingpong-contention", "pairs-pingpong-samples"),
+    *("cores-pingpong-matrix", "cores-pingpong-samples"),
+    *(f"collective-bcast-collective-{what}" for what in ("best", "sizes", "ranks")),
     "collective-bcast-samples",
 )
-
 FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     "--disable-dev-shm-usage",
 )
 
