@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hockney.infer.analysis.fits import Fits, LogGP, PairsFits
 from hockney.infer.analysis.network.contention import at_once
-from hockney.infer.analysis.network.pair_passes import level_samples, pairwise_of
 from hockney.infer.analysis.network.places import places_of
 from hockney.infer.estimate import Estimates, PointEstimate, estimate
 from hockney.infer.estimate.states import States, find_states
@@ -21,6 +20,9 @@ from hockney.plan.axes import Point
 from hockney.plan.workloads import Workload
 from hockney.records import Place, Run, Visits
 
+if TYPE_CHECKING:
+    from hockney.infer.analysis.network.pairwise import Pairwise
+
 
 class EstimatedRun:
     """One run, measured or imported."""
@@ -31,11 +33,15 @@ class EstimatedRun:
         run = run.on_nodes_left
         self.not_counted = launches - len(run.launches)
         """Launches that were made with a node that the run went on without."""
-        self.pairwise = pairwise_of(run)
+        self.pairwise: Pairwise | None = None
         """Times of all pairs of a network; None where no pass was made over them."""
-        if self.pairwise is not None:
-            operation = run.pair_times[0].operation
-            run = replace(run, samples=Visits(level_samples(self.pairwise, operation)))
+        if run.pair_times:
+            from hockney.infer.analysis.network.pair_passes import level_samples, pairwise_of
+
+            self.pairwise = pairwise_of(run)
+            if self.pairwise is not None:
+                operation = run.pair_times[0].operation
+                run = replace(run, samples=Visits(level_samples(self.pairwise, operation)))
         self.run = run
         self.label = run.label if label is None else label
         self.earlier: Sequence[EarlierRun] | None = None

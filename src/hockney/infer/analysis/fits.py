@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hockney.base.errors import HockneyError, UsageError
 from hockney.infer.estimate.points import PointEstimate, by_curve
 from hockney.infer.fitting.fit import Curve, Fit, curve_of
-from hockney.infer.models import fit_model, loggp, max_rate, multi_mode
-from hockney.infer.models.loggp import SizeOverheads
+from hockney.infer.models import fit_model
 from hockney.infer.predict.ranking import Ranking, rank
 from hockney.plan.axes import AXES, texts_apart
+
+if TYPE_CHECKING:
+    from hockney.infer.models.loggp import SizeOverheads
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ class Fits:
 
     def loggp(self, points: Sequence[PointEstimate]) -> LogGP | None:
         """LogGP of the trains among the points; None where they are too few."""
+        from hockney.infer.models import loggp
+
         trains = tuple(point for point in points if point.operation == "train")
         if trains not in self._loggp:
             curve = curve_of(trains)
@@ -107,6 +111,8 @@ class Fits:
         curve = curve_of(points) if points else None
         if curve is None or curve.pairs is None:
             return None
+        from hockney.infer.models import max_rate, multi_mode
+
         models = {"multi-mode": multi_mode, "max-rate": max_rate}
         names = [name for name, model in models.items() if model.lacks(curve) is None]
         return PairsFits(curve, tuple(self.fit(name, points) for name in names)) if names else None
