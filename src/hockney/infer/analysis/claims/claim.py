@@ -15,7 +15,7 @@ from hockney.base.units import how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.claims.claim_words import number_text, quantity_text
 from hockney.infer.analysis.claims.claimed_number import CannotTellError, Number, Remedy
-from hockney.infer.analysis.claims.claimed_quantity import Document, Taken
+from hockney.infer.analysis.claims.claimed_quantity import Document, taken
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.estimate.quantiles import ENOUGH_LAUNCHES
 from hockney.plan.claims import Claim, ClaimedRange
@@ -66,7 +66,7 @@ def judged(claim: Claim, analyses: Mapping[str, Analysis], document: Document) -
     """The verdict on a claim by the analyses of its measurements, by name."""
     try:
         _check_trusted(claim, list(analyses.values()))
-        number = Taken(analyses, document).number(claim.quantity)
+        number = taken(claim.quantity, analyses, document)
     except CannotTellError as error:
         return cannot_tell(claim, error.remedy)
     return _judged(claim, number)

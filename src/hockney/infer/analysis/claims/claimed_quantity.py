@@ -36,30 +36,26 @@ Document = Callable[[Analysis], Mapping[str, Any]]
 """What `hockney show --json` prints of an analysis."""
 
 
-class Taken:
-    """Takes quantities from the analyses of measurements."""
-
-    def __init__(self, analyses: Mapping[str, Analysis], document: Document) -> None:
-        self._analyses = analyses
-        self._document = document
-
-    def number(self, quantity: Quantity) -> Number:
-        if quantity.what == RATIO:
-            assert quantity.of is not None
-            assert quantity.over is not None
-            runs = [self._analyses[part.measure] for part in (quantity.of, quantity.over)]
-            return _ratio(self.number(quantity.of), self.number(quantity.over), _between(*runs))
-        analysis = self._analyses[quantity.measure]
-        if quantity.what == PATH:
-            return at_path(analysis, self._document(analysis), quantity.path or "")
-        if quantity.what == PARAMETER:
-            return _parameter(analysis, quantity)
-        chosen = _chosen(analysis, quantity)
-        if quantity.what == EXPONENT:
-            return _exponent(analysis, quantity, chosen)
-        if quantity.what == BEST:
-            return _over_fastest(analysis, quantity, chosen)
-        return _of_point(analysis, _only(chosen), quantity.what)
+def taken(quantity: Quantity, analyses: Mapping[str, Analysis], document: Document) -> Number:
+    """The quantity, from the analyses of measurements by their names."""
+    if quantity.what == RATIO:
+        assert quantity.of is not None
+        assert quantity.over is not None
+        of, over = (taken(part, analyses, document) for part in (quantity.of, quantity.over))
+        return _ratio(
+            of, over, _between(analyses[quantity.of.measure], analyses[quantity.over.measure])
+        )
+    analysis = analyses[quantity.measure]
+    if quantity.what == PATH:
+        return at_path(analysis, document(analysis), quantity.path or "")
+    if quantity.what == PARAMETER:
+        return _parameter(analysis, quantity)
+    chosen = _chosen(analysis, quantity)
+    if quantity.what == EXPONENT:
+        return _exponent(analysis, quantity, chosen)
+    if quantity.what == BEST:
+        return _over_fastest(analysis, quantity, chosen)
+    return _of_point(analysis, _only(chosen), quantity.what)
 
 
 def _chosen(analysis: Analysis, quantity: Quantity) -> list[PointEstimate]:
