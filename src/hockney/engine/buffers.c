@@ -72,6 +72,7 @@ static double exposed_bytes(const struct launch *launch)
 }
 
 size_t exposure_span(const struct launch *launch) { return (size_t)exposed_bytes(launch); }
+
 /* Data of one message with a layout, where somebody brings them together. */
 static double packed_span(const struct launch *launch)
 {
