@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from reading import numbers, runs, tables, value_of
+from reading import numbers, runs, tables
 
-import excerpts as logs
 import excerpts_of_networks as networks
+from excerpts import EXCERPTS
 from hockney.base.errors import UsageError
 
 MESSAGE = "[n1:47] UCX  WARN  network device 12"
@@ -41,46 +39,6 @@ def test_decimal_commas_of_ucx_are_not_thousands() -> None:
     rows = [numbers(table) for table in tables(text) if table.rows]
     assert [sorted({size for size, _ in row}) for row in rows] == [[64]]
     assert any("line 16: '0,400' is not a number" in note for note in notes(text))
-
-
-def outcome(text: str) -> tuple[list[tuple[int, float]], set[str]]:
-    """The numbers of a log, and what is said of it."""
-    try:
-        read = runs(text)
-    except UsageError as refused:
-        return [], {str(refused)}
-    values = ((row.bytes, value_of(row)) for run in read for row in run.summaries)
-    return sorted(values), set(notes(text))
-
-
-DAMAGES = {
-    "behind a message": lambda row: MESSAGE + row,
-    "behind a word": lambda row: f"progress:{row.lstrip()}",
-    "with a message behind": lambda row: f"{row}srun: error: n1",
-    "broken by a message": lambda row: (
-        f"{row[: len(row) * 2 // 3]}srun: error: n1\n{row[len(row) * 2 // 3 :]}"
-    ),
-    "with decimal commas": lambda row: re.sub(r"(\d)\.(\d)", r"\1,\2", row),
-    "with a control character": lambda row: f"\0{row}",
-}
-EXCERPTS = (
-    *("osu 5", "osu bcast", "osu rate", "imb 4", "imb multi", "nccl", "perftest latency"),
-    *("netpipe 3", "netgauge", "netgauge quiet", "fabtests", "ucx old", "gpcnet", "mpibench"),
-)
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("name", EXCERPTS)
-def test_a_damaged_row_is_read_or_said_and_never_another_number(name: str, damage: str) -> None:
-    text = logs.EXCERPTS[name][1]
-    lines = text.splitlines()
-    is_row = re.compile(r"(?!#).*\d\.\d+(?!.*%ile)")
-    known, usual = outcome(text)
-    for place in [n for n, line in enumerate(lines) if is_row.match(line) and "osu_" not in line]:
-        damaged = [*lines[:place], DAMAGES[damage](lines[place]), *lines[place + 1 :]]
-        left, words = outcome("\n".join(damaged) + "\n")
-        assert set(left) <= set(known)
-        assert left == known or words - usual
 
 
 CSV = "size,time (us)\n8,1.25\n16,2.50\n32,{last}"
@@ -140,3 +98,58 @@ def test_tables_of_markdown_below_other_headings_stay_apart(heading: str) -> Non
 def test_thousands_of_csv_may_have_blanks() -> None:
     [table] = tables("size;time (us)\n8;1,25\n1 048 576;1 002,5\n", "csv")
     assert numbers(table) == {(8, "mean"): 1.25e-6, (1048576, "mean"): 1002.5e-6}
+
+
+@pytest.mark.parametrize("heading", ["size,us", "size,us,", "size,time (us),"])
+def test_a_digit_beside_a_whole_number_is_neither_its_decimal_nor_passed_over(heading: str) -> None:
+    with pytest.raises(UsageError, match=r"line 2: 3 columns of 2: .* or name each in the heading"):
+        tables(f"{heading}\n8,2908,0\n16,3010,5\n", "csv")
+
+
+OSU = "# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n8  1.25\n16  2.50\n32  3.75\n"
+
+
+@pytest.mark.parametrize(
+    ("cut", "words", "sizes"),
+    [
+        ("2", "2 has fewer decimals than the other rows: it may be cut", {8, 16, 32}),
+        ("2.", "'2.' has no decimals: it may be cut; the row is ignored", {8, 32}),
+    ],
+)
+def test_a_number_amid_others_that_may_be_cut_is_said(
+    cut: str, words: str, sizes: set[int]
+) -> None:
+    [table] = tables(OSU.replace("2.50", cut))
+    assert [note for note in table.notes if words in note and "line 4" in note]
+    assert {row.bytes for row in table.rows} == sizes
+
+
+def test_a_number_without_the_exponent_of_the_others_is_not_read() -> None:
+    [table] = tables("8 1000 4.36e-07\n16 1000 4.38\n32 1000 0.000151\n")
+    assert {row.bytes for row in table.rows} == {8, 32}
+    assert table.notes == [
+        "some.log, line 2: 4.38 has no exponent: it may be cut; the row is ignored"
+    ]
+
+
+def test_the_rest_of_a_row_that_a_message_broke_is_no_row() -> None:
+    [table] = tables(OSU.replace("16  2.50", "1srun: error: n1\n6  2.50"))
+    assert {row.bytes for row in table.rows} == {8, 32}
+    assert table.dropped == [4, 5] or table.dropped == [5, 4]
+
+
+def test_rows_below_a_damaged_one_of_julia_are_read() -> None:
+    text = EXCERPTS["julia"][1].replace("8,4194304", "srun: error: 8,4194304")
+    pingpong, _ = tables(text)
+    assert {row.bytes for row in pingpong.rows} == {0, 65536}
+    assert any("line 6" in note for note in pingpong.notes)
+
+
+def test_words_on_a_refused_table_that_was_broken_say_how_to_mend_it() -> None:
+    text = networks.MPIBENCH.expandtabs()
+    folded = "".join(
+        f"{line[at : at + 80]}\n" for line in text.splitlines() for at in range(0, len(line), 80)
+    )
+    with pytest.raises(UsageError) as refused:
+        runs(folded)
+    assert "end at 80 columns" in str(refused.value.advice)

@@ -239,6 +239,10 @@ def pino(pid: int) -> Callable[[str], str]:
     return in_json("msg", level=30, time=1767225600123, pid=pid, hostname="n1")
 
 
+def jq(member: str, value: str) -> str:
+    return f"jq -Rr 'select([fromjson? | {member}?] | . == [] or . == [{value}])'"
+
+
 def docker(name: str) -> Callable[[str], str]:
     return in_json("log", "\n", stream="stdout", time=TIME, container_name=name)
 
@@ -250,18 +254,18 @@ def pod(name: str) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("first", "second", "remedy"),
     [
-        (docker("a"), docker("b"), "jq -c 'select(.container_name == \"a\")'"),
-        (pod("a"), pod("b"), "jq -c 'select(.kubernetes.pod_name == \"a\")'"),
-        (pino(11), pino(12), "jq -c 'select(.pid == 11)'"),
+        (docker("a"), docker("b"), jq(".container_name", '"a"')),
+        (pod("a"), pod("b"), jq(".kubernetes.pod_name", '"a"')),
+        (pino(11), pino(12), jq(".pid", "11")),
         (
             labelled("a"),
             labelled("it's"),
-            'jq -c \'select(.attrs["com.docker.service-name"] == "a")\'',
+            jq('.attrs["com.docker.service-name"]', '"a"'),
         ),
         (
             labelled("it's"),
             labelled(None),
-            'jq -c \'select(.attrs["com.docker.service-name"] == "it\'"\'"\'s")\'',
+            jq('.attrs["com.docker.service-name"]', '"it\'"\'"\'s"'),
         ),
         (
             before("Nov  8 12:00:00 n1 osu[12]: "),
@@ -280,8 +284,10 @@ def test_two_programs_in_one_stream_are_not_read_as_one(
     assert f"{remedy} some.log | hockney import -" in str(refused.value)
     command = shlex.split(remedy)
     if shutil.which(command[0]):
-        left = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+        damaged = text + text.splitlines()[0][:40]
+        left = subprocess.run(command, input=damaged, capture_output=True, text=True, check=True)
         assert numbers(tables(left.stdout)[0]) == numbers(tables(logs.OSU_5)[0])
+        assert damaged.splitlines()[-1] in left.stdout or command[0] != "jq"
     apart = first(logs.OSU_5) + second(OTHER)
     assert list(map(numbers, tables(apart))) == [
         numbers(tables(text)[0]) for text in (logs.OSU_5, OTHER)

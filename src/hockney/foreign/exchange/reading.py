@@ -7,23 +7,21 @@ from collections.abc import Mapping
 
 from hockney.base.addition import AdditionError
 from hockney.base.errors import UsageError
+from hockney.foreign.logs import folded
+from hockney.foreign.logs.cut_numbers import note_cut_numbers
+from hockney.foreign.logs.damaged_rows import note_damaged_rows
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.not_read import refusal
 from hockney.foreign.logs.table import LogTable, TooLargeError
-from hockney.foreign.logs.whole_tables import (
-    note_damaged_rows,
-    note_points_again,
-    note_rows_left,
-)
+from hockney.foreign.logs.whole_tables import note_points_again, note_rows_left
 from hockney.foreign.programs import PROGRAMS, Reader, csv
 from hockney.records.reading import has_records
 
 CSV = "csv"
-OF_LINES = (
-    *("fabtests", "gpcnet", "itmo", "mpibench", "netgauge", "netpipe", "reframe-perflogs"),
-    *("reprompi", "skampi", "tacc", "ucx-perftest"),
-)
-"""Formats that read every line of a form and pass over all others."""
+OF_OTHER_LINES = ("benchpress", "hpcc", "mpip", "pair-matrix", "ramble", "smpi-factors")
+"""Formats that have other lines like their rows, and note themselves which rows are damaged."""
+BY_HAND = ("aligned", CSV, "json-lines")
+"""Formats that people write, who leave out decimals."""
 MOST_REASONS = 5
 """Most reasons shown if nothing could be read."""
 
@@ -54,7 +52,8 @@ def recognise(log: Log) -> str:
             raise refused
         raise UsageError(
             f"{log.path}: no table of a known format in {len(log.lines)} lines",
-            f"known are {', '.join(PROGRAMS.offering(Reader))}; name one with --as",
+            folded.advice(_raw_lines(log))
+            or f"known are {', '.join(PROGRAMS.offering(Reader))}; name one with --as",
         )
     if len(formats) > 1 and CSV in formats and _is_known(log, formats):
         del formats[CSV]  # any heading can be of CSV: the program that knows this line knows more
@@ -99,11 +98,19 @@ def read(log: Log, name: str) -> list[LogTable]:
     if any(table.rows for table in tables):
         if readers[name].HEADED:
             note_rows_left(log, tables)
-        if name in OF_LINES:
+        if name not in OF_OTHER_LINES:
             note_damaged_rows(log, tables)
+        if name not in BY_HAND:
+            note_cut_numbers(log, tables)
+    if any(table.rows for table in tables):
         return tables
     if joined := log.unfolded():
         return read(joined, name)
     notes = [note for table in tables for note in table.notes]
     words = [f"{log.path}: no table of {name} with a row that can be read", *notes[:MOST_REASONS]]
-    raise UsageError("\n  ".join(words))
+    raise UsageError("\n  ".join(words), folded.advice(_raw_lines(log)))
+
+
+def _raw_lines(log: Log) -> list[str]:
+    """The lines of the file, with what launchers put before them."""
+    return log.text.split("\n")

@@ -15,6 +15,8 @@ LEAST_WIDTH = 72
 MOST_PIECES = 4
 """Most pieces of a line: of 300 characters at 80."""
 LEAST_ROWS = 2
+LEAST_FULL = 3
+"""Least lines of the greatest width in a log that seems to be broken there."""
 _WORDS = frozenset({"pass", "fail", "n/a", "nan", "inf", "-nan"})
 """What rows have in place of numbers."""
 _CELL = re.compile(r"[^\s,;]+")
@@ -32,6 +34,17 @@ def unfolded(lines: Sequence[str]) -> list[str]:
     for start, end in groups:
         joined[start:end] = ["".join(lines[start:end]), *[JOINED] * (end - start - 1)]
     return joined
+
+
+def advice(lines: Sequence[str]) -> str | None:
+    """What to do about lines that seem to be broken; None where they do not."""
+    width = max(map(len, lines), default=0)
+    if width < LEAST_WIDTH or sum(len(line) == width for line in lines) < LEAST_FULL:
+        return None
+    return (
+        f"its lines end at {width} columns, where a terminal or an editor may have broken them: "
+        "write the program's output to a file (> FILE), and import that, or join the lines"
+    )
 
 
 def _groups(lines: Sequence[str], width: int) -> Iterator[tuple[int, int]]:

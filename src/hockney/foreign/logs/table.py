@@ -64,7 +64,7 @@ class Column:
     """Messages in flight of this column, set, like `algorithm`, if columns differ in it."""
 
 
-BYTES, REPETITIONS, SKIPPED = map(Column, ("bytes", "repetitions", ""))
+BYTES, REPETITIONS, COUNT, SKIPPED = map(Column, ("bytes", "repetitions", "count", ""))
 
 
 @dataclass
@@ -108,6 +108,13 @@ class LogTable:
         """Notes a row that cannot be read."""
         self.dropped.append(line)
         self.note(f"{log.at(line)}: {reason}; the row is ignored")
+
+    def take_back(self, log: Log, lines: Sequence[int], reason: str) -> None:
+        """Removes rows that were read, and notes them."""
+        removed = set(lines)
+        self.rows[:] = [row for row in self.rows if row.line not in removed]
+        for line in lines:
+            self.drop(log, line, reason)
 
     @contextmanager
     def row(self, log: Log, line: int) -> Iterator[None]:
@@ -188,6 +195,8 @@ class LogTable:
         size = whole(named["bytes"]) if "bytes" in named else 0
         if "repetitions" in named:
             more["repetitions"] = whole(named["repetitions"])
+        if "count" in named:
+            whole(named["count"])
         if "algorithm" in named:
             more["algorithm"] = named["algorithm"]
         for column, cell in zip(columns, cells, strict=True):

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from itertools import takewhile
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import LONGEST_SHOWN, LogTable, again, is_value
+from hockney.foreign.logs.table import LogTable, again, is_value
 from hockney.plan.axes import key_without
 from hockney.records.run import REPEATED
-
-LEAST_WORDS = 5
-"""Least words and numbers of a row that is recognised by them."""
-MOST_SHAPES = 20
-"""Most kinds of rows that are looked for in a log."""
-_NUMBER = "0"
-_DIGITS = re.compile(r"[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?")
 
 
 def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:
@@ -46,41 +37,6 @@ def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:
                 f"{log.at(line)}: a row below the end of the table, without a heading: it is left "
                 "out; if it is of the table above, remove what is between them"
             )
-
-
-def note_damaged_rows(log: Log, tables: Sequence[LogTable]) -> None:
-    """Notes lines that no table has, but that have half of the words and numbers of a row of one,
-    up to where a message or a cut damaged it."""
-    known = {row.line for table in tables for row in table.rows}
-    known.update(line for table in tables for line in table.dropped)
-    known.update(log.last for table in tables if table.cut)
-    shapes: dict[tuple[str, ...], LogTable] = {}
-    for table in tables:
-        line = next((row.line for row in table.rows if row.line), None)
-        shape = _shape(log.lines[line - 1]) if line else ()
-        if len(shape) >= LEAST_WORDS and set(shape) != {_NUMBER} and len(shapes) < MOST_SHAPES:
-            shapes.setdefault(shape, table)
-    for line, text in log.numbered() if shapes else ():
-        if line in known or not any(map(str.isdigit, text)):
-            continue
-        cells = _shape(text)
-        like = next((table for shape, table in shapes.items() if _has_half(cells, shape)), None)
-        if like is not None:
-            like.drop(log, line, f"a row that is damaged: {text.strip()[:LONGEST_SHOWN]}")
-
-
-def _shape(text: str) -> tuple[str, ...]:
-    return tuple(_DIGITS.sub(_NUMBER, word) for word in text.split())
-
-
-def _has_half(cells: Sequence[str], shape: Sequence[str]) -> bool:
-    """True if words at the start or at the end are those of a row."""
-    for here, there in ((cells, shape), (cells[::-1], shape[::-1])):
-        pairs = takewhile(lambda pair: pair[0] == pair[1], zip(here, there, strict=False))
-        equal = [word for word, _ in pairs]
-        if 2 * len(equal) >= len(shape) and set(equal) != {_NUMBER}:
-            return True
-    return False
 
 
 def note_points_again(log: Log, tables: Sequence[LogTable]) -> None:

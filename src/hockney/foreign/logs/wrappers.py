@@ -244,12 +244,14 @@ def _refuse_mixed(lines: Sequence[str], written: dict[Writer, list[int]], path: 
 
 
 def _selection(path_in_json: tuple[str, ...], value: str) -> str:
-    """The command that selects the objects whose member has this value."""
+    """The command that selects the objects whose member has this value, and lines that are damaged:
+    they are warned of when they are imported."""
     first, *others = path_in_json
     parts = (
         f".{name}" if _PLAIN_NAME.fullmatch(name) else f"[{json.dumps(name)}]" for name in others
     )
-    return "jq -c " + quote(f"select(.{first}{''.join(parts)} == {value})")
+    member = f".{first}{''.join(parts)}"
+    return "jq -Rr " + quote(f"select([fromjson? | {member}?] | . == [] or . == [{value}])")
 
 
 def _shown(value: str) -> str:

@@ -66,7 +66,10 @@ class Grid:
             return
         named = self.heading.items()
         if self.width is not None and len(cells) > self.width and self._has_decimals_apart(cells):
-            words = "a number beside another may be its decimals: separate columns by semicolons"
+            words = (
+                "a number beside another may be its decimals: separate columns by semicolons, or "
+                "name each in the heading"
+            )
             self._refuse(line, f"{len(cells)} columns of {self.width}: {words}")
             return
         texts = {

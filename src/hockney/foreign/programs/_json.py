@@ -5,6 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 
+def whole_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises ValueError where a message was printed into the name of a member:
+    what it holds would be lost."""
+    for name, _ in pairs:
+        if ": " in name:
+            raise ValueError(f"other text in the name {name[:40]!r}")
+    return dict(pairs)
+
+
 def dict_in(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 

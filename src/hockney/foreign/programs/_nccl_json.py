@@ -8,7 +8,7 @@ from typing import Any
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, number
-from hockney.foreign.programs._json import dict_in, dicts_in
+from hockney.foreign.programs._json import dict_in, dicts_in, whole_object
 from hockney.foreign.programs._nccl_columns import COLUMNS, KINDS, WAYS, is_wrong
 from hockney.records import Place
 
@@ -44,7 +44,7 @@ def read(log: Log) -> list[LogTable]:
     """A table for each data type, reduction and root."""
     try:
         # Numbers keep the digits that were printed.
-        document = dict_in(json.loads(log.text, parse_float=str))
+        document = dict_in(json.loads(log.text, parse_float=str, object_pairs_hook=whole_object))
     except (ValueError, RecursionError) as error:
         table = LogTable(log.operation, "nccl-tests", 1)
         table.note(f"{log.at(getattr(error, 'lineno', 1))}: not whole JSON: {error}")

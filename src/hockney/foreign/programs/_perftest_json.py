@@ -10,7 +10,11 @@ from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import LogTable, RowError, implied, is_number, number, whole
 from hockney.foreign.programs._perftest_columns import BAD_DEVIATION, UNITS, column_of
 
-_PAIR = re.compile(r'"?([A-Za-z][\w.* -]{0,40})"?\s*:\s*("[^"]{0,120}"|\{|[-\w.+]{1,40})')
+_PAIR = re.compile(
+    r'"?([A-Za-z][\w.* -]{0,40})"?\s*:\s*(\{|(?:"[^"]{0,120}"|[-\w.+]{1,40})(?=\s*(?:[,}]|$)))'
+)
+_LEFT = re.compile(r"\w|\ufffd")
+"""What no pair has of a line."""
 NAMES = {
     "t_min": "t_min",
     "t_max": "t_max",
@@ -35,6 +39,8 @@ class JsonTest:
     results: dict[str, str] | None = None
     lines: dict[str, int] = field(default_factory=dict)
     """The line of each result."""
+    damaged: list[int] = field(default_factory=list)
+    """Lines among the results that have other text."""
     result_line: int = 0
 
 
@@ -48,6 +54,11 @@ def _tests(log: Log) -> list[JsonTest]:
     tests: list[JsonTest] = []
     is_result = False
     for line, text in log.numbered():
+        if "}" in text and "{" not in text:
+            is_result = False
+        if is_result and _LEFT.search(_PAIR.sub("", text)):
+            tests[-1].damaged.append(line)
+            continue
         for name, value in _PAIR.findall(text) if '":' in text or tests else ():
             if value == "{":
                 if name == "test_info":
@@ -93,6 +104,8 @@ def _table(log: Log, test: JsonTest) -> LogTable:
                 table.note(BAD_DEVIATION)
             column = column_of(NAMES[name], unit, title)
             table.add(test.lines[name], size, column, text, **more)
+    for line in test.damaged:
+        table.drop(log, line, "other text among the results")
     return table
 
 

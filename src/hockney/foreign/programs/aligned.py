@@ -4,6 +4,7 @@ frames as pandas prints them, with or without their index, and data of gnuplot."
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -57,8 +58,8 @@ def _heading(log: Log) -> csv.Heading | None:
         # A row of numbers with their units has no names.
         if not _LETTER.search(text) or any(word[:1].isdigit() for word in text.split()):
             continue
-        following = (row for _, row in lines[place + 1 : place + 1 + MOST_BETWEEN])
-        below = next((row for row in following if any(map(is_number, row.split()))), "")
+        following = [row for _, row in lines[place + 1 : place + 1 + MOST_BETWEEN]]
+        below = _usual([row for row in following if any(map(is_number, row.split()))])
         if len(below.split()) < LEAST or is_comment(below):
             continue
         names = _names(text, below)
@@ -66,6 +67,13 @@ def _heading(log: Log) -> csv.Heading | None:
         if columns:
             return csv.Heading(line, " ", names, columns, line)
     return None
+
+
+def _usual(rows: Sequence[str]) -> str:
+    """The first row with as many cells as most have: the first of all may be cut."""
+    widths = Counter(len(row.split()) for row in rows)
+    usual = max(widths, key=lambda width: (widths[width], width), default=0)
+    return next((row for row in rows if len(row.split()) == usual), "")
 
 
 def _lines(log: Log) -> list[tuple[int, str]]:

@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 
 from hockney.foreign.logs.log import Log
-from hockney.foreign.logs.table import Column, LogTable, whole
+from hockney.foreign.logs.table import LONGEST_SHOWN, Column, LogTable, RowError, whole
 
 HEADED = True
 
@@ -39,6 +39,8 @@ def read(log: Log) -> list[LogTable]:
         pair = _PAIR.match(text) if is_inside else None
         if pair:
             _row(log, line, pair, tables[-1])
+        elif is_inside and any(map(str.isalnum, text)):
+            tables[-1].drop(log, line, f"no pair of CPUs: {text.strip()[:LONGEST_SHOWN]}")
     return tables
 
 
@@ -50,4 +52,6 @@ def _row(log: Log, line: int, pair: re.Match[str], table: LogTable) -> None:
     with table.row(log, line):
         peers = [whole(pair[1]), whole(pair[2])]
         for power, cell in enumerate(cells):
+            if not _NUMBER.fullmatch(cell):
+                raise RowError(f"{cell!r} is no whole number")
             table.add(line, WORD_BYTES << power, TIME, cell, peers=peers)

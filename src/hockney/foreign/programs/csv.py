@@ -299,7 +299,8 @@ def _left_out(log: Log, line: int, cells: list[str], rows: Rows) -> str:
 def _grid(log: Log, heading: Heading, rows: Rows) -> list[LogTable]:
     _check_alone(log, heading)
     mark = _mark(heading.columns, rows)
-    width = len(heading.cells) if heading.separator == "," else None
+    named = max(index for index, name in enumerate(heading.cells, 1) if name.strip())
+    width = named if heading.separator == "," else None
     whole = Grid(log, heading.columns, mark, rows, width)
     is_unclear = whole.repeated_in is not None and log.repeated is None
     groups = _by_words(heading, rows) if is_unclear else {}

@@ -20,7 +20,7 @@ _NODES = re.compile(r"^\s*(\d{1,9}) nodes running (Network|Congestion) Tests")
 _SECTION = re.compile(r"^\s*\|\s*([A-Z][^|]{3,150}?)\s*\|$")
 _HEADING = re.compile(r"^\s*\|\s*Name\s*\|(?P<titles>.*)\|\s*Units\s*\|$")
 _ANY_HEADING = re.compile(r"^\s*\|\s*Name\s*\|")
-_TEST = re.compile(r"(?P<name>.*\S)\s*\(\s*(?P<bytes>\d{1,20})(?: B\)?| )?$")
+_TEST = re.compile(r"(?P<name>[^:]*[^:\s])\s*\(\s*(?P<bytes>\d{1,20})(?: B\)?| )?$")
 _BESIDE = re.compile(r"\(\s*(\S.*?) Network Test\s*\)")
 UNITS = {
     "usec": ("value_s", Decimal("1e-6")),
@@ -68,7 +68,7 @@ def read(log: Log) -> list[LogTable]:
             titles = [cell.strip() for cell in heading["titles"].split("|")]
         elif _ANY_HEADING.match(text):
             titles = []  # of impact factors
-        elif box and "|" not in box[1] and (log.whole or line < log.last):
+        elif box and not _TEST.match(box[1]) and (log.whole or line < log.last):
             section, titles = " ".join(box[1].split()), []
         elif titles and text.lstrip().startswith("|"):
             cells = [cell.strip() for cell in text.strip().strip("|").split("|")]

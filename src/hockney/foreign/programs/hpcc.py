@@ -34,6 +34,13 @@ _MAJOR = re.compile(
     r"^\s*(?P<of>Max|Min|Naturally|Randomly)\s+(?P<ring>Ping Pong|Ordered Ring) "
     r"(?P<what>Latency|Bandwidth):\s+(?P<value>\S+) (?P<unit>msecs|MB/s)$"
 )
+_OF_SUMMARY = re.compile(r"^\s*\w+=\S+$")
+_OF_DETAILS = re.compile(r"^\s*(?:Latency|Bandwidth|On )|min / avg / max|ed ring: latency=")
+_OF_RESULT = re.compile(
+    r"(?:PingPong|OrderedRing)(?:Latency|Bandwidth)_"
+    r"|\b(?:Ping Pong|Ordered Ring) (?:Latency|Bandwidth)|^\s*(?:Max|Min) Ping"
+)
+"""What every form of a result has."""
 _END = re.compile(r"^\s*End of (?:Summary section|HPC Challenge tests)")
 SIZES = {"latency": 8, "bandwidth": 2_000_000}
 """Message sizes (bytes) of all versions, where the log does not show them."""
@@ -90,6 +97,10 @@ class HpccRun:
     """Names in the summary so far."""
     is_ended: bool = False
     """True below the line that ends the summary."""
+    is_in_summary: bool = False
+    """True amid the lines of the summary."""
+    damaged: list[int] = field(default_factory=list)
+    """Lines of results that cannot be read."""
     cut: int | None = None
     """The line in whose middle the log ends."""
 
@@ -140,6 +151,7 @@ def _see(line: int, text: str, section: HpccRun, is_cut: bool) -> None:
     details = _detailed(line, text) if section.is_detailed else []
     section.details += details
     major, summary = _MAJOR.match(text), _SUMMARY.match(text)
+    is_damaged = _is_damaged(text, section)
     if major:
         section.major.append(_major(line, major))
     elif summary:
@@ -147,6 +159,18 @@ def _see(line: int, text: str, section: HpccRun, is_cut: bool) -> None:
         section.summary += _summarised(line, summary, is_cut)
     if is_cut and text.strip() and not details and not major:
         section.cut = line
+    elif not details and not major and not summary and is_damaged:
+        section.damaged.append(line)
+
+
+def _is_damaged(text: str, section: HpccRun) -> bool:
+    """True for other text in the summary, and for what is left of a result elsewhere."""
+    if section.is_in_summary:
+        section.is_in_summary = bool(text.strip()) and _END.match(text) is None
+        return section.is_in_summary and not _OF_SUMMARY.match(text)
+    section.is_in_summary = _OF_SUMMARY.match(text) is not None and not section.is_ended
+    is_of_details = section.is_detailed and _OF_DETAILS.search(text) is not None
+    return is_of_details or _OF_RESULT.search(text) is not None
 
 
 def _see_setting(text: str, section: HpccRun, is_cut: bool) -> None:
@@ -226,6 +250,8 @@ def _tables(log: Log, section: HpccRun) -> list[LogTable]:
         what = "latency" if result.column.field == "value_s" else "bandwidth"
         with table.row(log, result.line):
             table.add(result.line, section.sizes[what], result.column, result.text)
+    for line in section.damaged if tables else ():
+        next(iter(tables.values())).drop(log, line, "no result can be read")
     _note_sources(log, section, tables)
     _note_cut(section, results, list(tables.values()))
     return list(tables.values())

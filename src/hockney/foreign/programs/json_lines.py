@@ -12,6 +12,7 @@ from hockney.foreign.logs.table import LogTable
 from hockney.foreign.programs import csv
 from hockney.foreign.programs._csv_heading import heading_of
 from hockney.foreign.programs._csv_records import Record
+from hockney.foreign.programs._json import whole_object
 
 HEADED = False
 
@@ -70,9 +71,10 @@ def _objects(log: Log) -> list[tuple[int, dict[str, Any] | None]]:
 
 
 def _decoded(text: str) -> Any:
-    """What the text says in JSON; None where it is none."""
+    """What the text says in JSON; None where it is none, or a message is in a name."""
     try:
-        return json.loads(text, parse_float=str)  # with the digits that it has
+        # With the digits that it has.
+        return json.loads(text, parse_float=str, object_pairs_hook=whole_object)
     except (ValueError, RecursionError):
         return None
 

@@ -10,7 +10,15 @@ import re
 from decimal import Decimal
 
 from hockney.foreign.logs.log import UNKNOWN, Log
-from hockney.foreign.logs.table import BYTES, REPETITIONS, Column, LogTable, RowError, RowOrder
+from hockney.foreign.logs.table import (
+    BYTES,
+    LONGEST_SHOWN,
+    REPETITIONS,
+    Column,
+    LogTable,
+    RowError,
+    RowOrder,
+)
 
 HEADED = True
 
@@ -85,8 +93,12 @@ def _table(log: Log, line: int, heading: list[str], named: re.Match[str] | None)
     order = RowOrder(log, table)
     for number, text in log.numbered(line + 1):
         cells = text.split(",")
-        if not cells[0].isdigit() or order.is_cut(number, cells, len(columns)):
+        if not text.strip() or _TITLE.match(text) or order.is_cut(number, cells, len(columns)):
             break
+        if not cells[0].isdigit():
+            if len(cells) == len(columns):
+                table.drop(log, number, f"other text in the row: {text[:LONGEST_SHOWN]}")
+            continue
         with table.row(log, number):
             if len(cells) != len(columns):
                 raise RowError(f"not {len(columns)} columns")

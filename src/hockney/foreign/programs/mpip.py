@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
+from itertools import dropwhile, takewhile
 
 from hockney.base.units import how_many
 from hockney.foreign.logs.log import Log
@@ -43,8 +44,11 @@ _ALL_RANKS = re.compile(r"^\w{2,60} +\d{1,9} +\*(?: |$)")
 """The beginning of such a line."""
 _FRAME = re.compile(r"^ *(\d{1,9}) +\d{1,3} +(\S{1,200}) +(?:(\d{1,9}) +)?\S")
 """A line of a site's stack: number, level, file or address, and the line where it is known."""
-_ANY_ROW = re.compile(r"\w{2,60} \d{1,9} [*\d].*")
-"""A line of any section, when blanks are joined."""
+_ANY_ROW = re.compile(r"\w{2,60} +\d{1,9} +[*\d].*")
+"""A line of any section."""
+_HAS_WORDS = re.compile(r"\w")
+_NAMES = "Name "
+"""The beginning of the heading of a section."""
 LARGEST, MEAN, LEAST = range(3)
 
 
@@ -91,6 +95,12 @@ class _Report:
                 is_inside = title[1].startswith(name)
             elif is_inside:
                 yield line, text
+
+    def row_lines(self, name: str) -> Iterator[tuple[int, str]]:
+        """The lines of a section between its rules, without its heading."""
+        lines = dropwhile(lambda each: not _HAS_WORDS.search(each[1]), self.section(name))
+        inside = takewhile(lambda each: _HAS_WORDS.search(each[1]), lines)
+        return ((line, text) for line, text in inside if not text.startswith(_NAMES))
 
     def rows(self, section: str) -> list[_CallSite]:
         """The lines for all ranks of a section."""
@@ -166,8 +176,9 @@ def _tables(report: _Report) -> list[LogTable]:
         tables[0].note(_why_empty(report, without if unknown else None))
     elif unknown:
         tables[0].note(f"{without} left out")
-    for line, text in (*report.section(_TIMES), *report.section(_SIZES)):
-        if _ALL_RANKS.match(text) and not _ROW.match(text) and line < report.log.last:
+    for line, text in (*report.row_lines(_TIMES), *report.row_lines(_SIZES)):
+        is_of_a_rank = _ANY_ROW.fullmatch(text) and not _ALL_RANKS.match(text)
+        if not is_of_a_rank and not _ROW.match(text) and line < report.log.last:
             tables[0].drop(report.log, line, "it has no numbers that can be read")
     if report.is_cut:
         _note_cut(report, tables)

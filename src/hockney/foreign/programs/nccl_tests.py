@@ -16,6 +16,7 @@ from hockney.foreign.logs.log import LONGEST_LINE, Log
 from hockney.foreign.logs.rows import read_rows
 from hockney.foreign.logs.table import (
     BYTES,
+    COUNT,
     SKIPPED,
     Column,
     LogTable,
@@ -220,7 +221,7 @@ def _rows(
     kind = next((_kind(row, titles) for row in rows if len(row) == width), {})
     table.parameters |= kind
     blank = min(max(len(titles) - width, 0), first - 2)
-    columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *numbers]
+    columns = [BYTES, COUNT, *[SKIPPED] * (first - 2 - blank), *numbers]
 
     def is_other(text: str) -> bool:
         cells = text.split()

@@ -31,7 +31,7 @@ from hockney.foreign.logs.table import (
 from hockney.records import Place
 
 HEADED = False
-_SIZE = r"(?<![\d.])(?P<size>\d+(?:\.\d+)?)\s+(?P<unit>bytes|[KMGT]?B)\s+(?P<times>\d+) times -->"
+_SIZE = r"(?<![\w.])(?P<size>\d+(?:\.\d+)?)\s+(?P<unit>bytes|[KMGT]?B)\s+(?P<times>\d+) times -->"
 _RESULTS = (
     r"\s+(?P<rate>\S+)\s+(?P<rate_unit>[KMGT]?bps)\s+in\s+(?P<time>\S+)\s+(?P<time_unit>[num]?sec)"
 )

@@ -47,6 +47,8 @@ def _row(
     if order.is_cut(line, cells, 1 + len(masters)):
         return
     with table.row(log, line):
+        if len(cells) < 1 + len(masters):
+            raise RowError(f"{len(cells) - 1} times of {len(masters)} pairs")
         size = WORD_BYTES * whole(cells[0])
         for pairs, cell in enumerate(cells[1:], start=1):
             if pairs > min(len(masters), len(partners)):

@@ -5,13 +5,14 @@ separated by blanks, tabs, commas or semicolons; those without a number are hole
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hockney.base.units import how_many, listed
 from hockney.foreign.logs.column_names import STATISTICS, TIME_UNITS
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
+    LONGEST_SHOWN,
     Column,
     LogTable,
     RowError,
@@ -309,6 +310,14 @@ def _with_points(
     return known
 
 
+def _is_part(text: str, missing: Sequence[str], matrix: PairTable) -> bool:
+    """True if a line has a part of a row: the name of one that is missing, or the cells of one."""
+    cells = [cell for cell in _split(text.rstrip(), matrix.separator) if cell]
+    ends = len(cells) >= len(matrix.names) and all(map(_is_cell, cells[-len(matrix.names) :]))
+    begins = (name for name in missing if name in text or name.startswith(text.strip() or " "))
+    return ends or next(begins, None) is not None
+
+
 def _column(unit: str, is_time: bool, is_whole: bool) -> Column:
     of = "as the matrix has it, from the row's rank to the column's"
     if is_time and is_whole:
@@ -325,7 +334,7 @@ def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, 
     ranks = {name: rank for rank, name in enumerate(matrix.names)}
     is_unique = len(ranks) == len(matrix.names)
     width = 1 + len(matrix.names) + len(matrix.summaries)
-    order, expected = RowOrder(log, table), 0
+    order, expected, others = RowOrder(log, table), 0, list[tuple[int, str]]()
     for line in range(matrix.line + 1, len(log.lines) + 1):
         text = log.whole_line(line)
         if expected == len(matrix.names) or len(rows) == len(matrix.names) or _heading(log, line):
@@ -333,6 +342,7 @@ def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, 
         cells = _split(text, matrix.separator) or [""]
         name = cells[0].rstrip(":")
         if name not in (ranks if is_unique else matrix.names[expected:]):
+            others.append((line, text))
             continue
         rank = ranks[name] if is_unique else matrix.names.index(name, expected)
         expected = 0 if is_unique else rank + 1
@@ -347,6 +357,9 @@ def _rows(log: Log, matrix: PairTable, table: LogTable) -> dict[int, tuple[int, 
             rows[rank] = (line, cells[1 : 1 + len(matrix.names)])
     missing = [name for rank, name in enumerate(matrix.names) if rank not in rows]
     if missing and not table.cut:
+        for line, text in others:
+            if _is_part(text, missing, matrix):
+                table.drop(log, line, f"a row that is damaged: {text.strip()[:LONGEST_SHOWN]}")
         words = f"no row of {listed(missing, MOST_NAMED)}"
         table.cut = f"{len(rows)} rows of {len(matrix.names)} ranks are read: {words}"
     return rows

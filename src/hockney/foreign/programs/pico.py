@@ -13,7 +13,17 @@ from decimal import Decimal
 
 from hockney.foreign.logs.content import stem_of
 from hockney.foreign.logs.log import UNKNOWN, Log
-from hockney.foreign.logs.table import BYTES, SKIPPED, Column, LogTable, RowError, is_number, whole
+from hockney.foreign.logs.table import (
+    BYTES,
+    LONGEST_NUMBER,
+    SKIPPED,
+    Column,
+    LogTable,
+    RowError,
+    is_number,
+    whole,
+)
+from hockney.plan.workloads.collective import COLLECTIVES
 from hockney.records.run import REPEATED
 
 HEADED = True
@@ -153,6 +163,8 @@ def _many(log: Log, first: int, titles: Sequence[str]) -> list[LogTable]:
         with last.row(log, line):
             if len(cells) != len(titles):
                 raise RowError(f"{len(cells)} cells, not {len(titles)}")
+            if operation not in COLLECTIVES:
+                raise RowError(f"{operation[:LONGEST_NUMBER]!r} is no collective")
             ranks = whole(row["nnodes"]) * whole(row.get("tasks_per_node", "1"))
             known = {"ranks": ranks, "algorithm": row["algo_name"]}
             if "n_iter" in row:

@@ -13,9 +13,17 @@ from typing import Any
 from hockney.foreign.logs.column_names import TIME_UNITS
 from hockney.foreign.logs.log import UNKNOWN, Log
 from hockney.foreign.logs.table import Column, LogTable, RowError, is_number, number
-from hockney.foreign.programs._csv_cells import UNIT_OF_SIZE, sized
+from hockney.foreign.programs._csv_cells import sized
 from hockney.foreign.programs._csv_heading import factor_of
 from hockney.foreign.programs._json import dict_in, dicts_in
+from hockney.foreign.programs._ramble_labels import (
+    PARTS,
+    QUANTILE,
+    SIZE,
+    WORDS,
+    identity_of,
+    labels_of,
+)
 
 HEADED = True
 
@@ -23,25 +31,16 @@ _EXPERIMENT = re.compile(r"^Experiment (?P<name>\S.{0,250}?) figures of merit:$"
 _STATUS = re.compile(r"^\s+(?:Status|RAMBLE_STATUS) = (\S+)$")
 _CONTEXT = re.compile(r"^ {1,2}(?P<context>\S.{0,250}?) figures of merit:$")
 _FIGURE = re.compile(
-    r"^ {3,4}(?P<name>\S.{0,120}?) = (?P<value>\S{1,80})(?: (?P<unit>\S.{0,40}))?$"
+    r"^ {3,4}(?P<name>\S(?:(?!: ).){0,120}?) = (?P<value>\S{1,80})(?: (?P<unit>[^\s:][^:]{0,40}))?$"
 )
 _REPEATED = re.compile(r"^ {3,4}(?P<name>\S.{0,120}?):$")
 _SUMMARY = re.compile(
     r"^ {5,6}summary::(?P<of>\w+) = (?P<value>\S{1,80})(?: (?P<unit>\S.{0,40}))?$"
 )
+_VALUE = re.compile(r"= ?\d[\d.]*(?: \S{1,10})?$")
 _SECTION = re.compile(r"^ {1,2}\S")
 _JSON = re.compile(r'"RAMBLE_STATUS"\s*:')
 _YAML = re.compile(r"^\s+(?:- )?RAMBLE_STATUS: ")
-_SIZE = re.compile(
-    r"\b(?:(?:message|msg|buffer|transfer)?[ _-]?(?:size|length)|bytes)[ =:]{1,3}(\d{1,19})"
-    rf"(?:[ \t]{{0,3}}({UNIT_OF_SIZE}))?(?![.,]?\w)",
-    re.IGNORECASE,
-)
-_QUANTILE = re.compile(
-    r"\bP(\d{1,2}(?:\.\d{1,3})?)\b|(?<![\w.])(\d{1,2}(?:\.\d{1,3})?)%", re.IGNORECASE
-)
-_OF_STATISTIC = re.compile(r"\btail\b", re.IGNORECASE)
-_OF_CONTEXT = re.compile(r"\bdefault \(null\)|\bcontext\b")
 WORKLOADS = {
     "latency": "pingpong",
     "bw": "bandwidth",
@@ -54,14 +53,6 @@ SWAPPED = ("Latency avg", "Latency max")
 """Figures that Ramble's pattern for IMB swaps, since IMB's columns are min, max, avg."""
 OVER_RANKS = {"Latency min": "least rank mean", "Latency max": "largest rank mean"}
 """IMB's figures that are over ranks, of each rank's mean."""
-WORDS = {"avg": "mean", "average": "mean", "mean": "mean", "min": "min", "max": "max"}
-PARTS = {
-    "overall": "mean overall",
-    "computation": "mean computation",
-    "compute": "mean computation",
-    "communication": "mean",
-    "median": "median",
-}
 SUMMARIES = ("min", "max", "mean", "median", "stdev")
 """Statistics over repeats that are read."""
 NO_SIZE = "without a message size are not read: give it with --bytes"
@@ -89,6 +80,8 @@ class RambleExperiment:
     ranks: int | None = None
     setting: dict[str, str] = field(default_factory=dict)
     figures: list[RambleFigure] = field(default_factory=list)
+    damaged: list[int] = field(default_factory=list)
+    """Lines of figures that cannot be read."""
     cut_line: int | None = None
     """The last line of the log, where it ends in the middle of a figure."""
 
@@ -125,6 +118,7 @@ def _of_text(log: Log) -> list[RambleExperiment]:
     experiments: list[RambleExperiment] = []
     context = name = ""
     for line, text in log.numbered():
+        is_cut = line == log.last and not log.whole
         begins, status, inside = _EXPERIMENT.match(text), _STATUS.match(text), _CONTEXT.match(text)
         repeated = _REPEATED.match(text)
         if begins:
@@ -138,10 +132,12 @@ def _of_text(log: Log) -> list[RambleExperiment]:
             context, name = inside["context"], ""
         elif repeated and context:
             name = repeated["name"]
-        elif _SECTION.match(text):
-            context = name = ""
         elif context and (figure := _figure(line, text, context, name)):
             experiments[-1].figures.append(figure)
+        elif _SECTION.match(text) and not _VALUE.search(text):
+            context = name = ""
+        elif text.strip() and (context or _VALUE.search(text)) and not is_cut:
+            experiments[-1].damaged.append(line)
     if context:
         experiments[-1].cut_line = _cut_line(log, experiments[-1])
     return experiments
@@ -221,7 +217,7 @@ def _tables(
         if column is None:
             continue
         if isinstance(size, int):
-            label = apart.get((_base(of, names), *_identity(figure)), "")
+            label = apart.get((_base(of, names), *identity_of(figure.context, figure.name)), "")
             table = tables.setdefault(label, _table(log, of, names, label))
             _add(log, of, table, figure, size, column)
         else:
@@ -271,6 +267,8 @@ def _note_state(log: Log, of: RambleExperiment, table: LogTable, is_swapped: boo
             f"{log.at(of.line)}: the maximum of {of.name} is below its average: Ramble takes IMB's "
             "columns for each other; they are read as IMB prints them"
         )
+    for line in of.damaged:
+        table.drop(log, line, "no figure of merit can be read")
     if of.cut_line:
         table.cut_in(of.cut_line)
 
@@ -283,7 +281,7 @@ def _base(of: RambleExperiment, names: set[str]) -> str:
 
 def _size(log: Log, figure: RambleFigure) -> int | str:
     """The message size of a figure, or the reason why it is not known."""
-    match = _SIZE.search(figure.context)
+    match = SIZE.search(figure.context)
     if match is None:
         return NO_SIZE if log.bytes is None else log.bytes
     try:
@@ -303,39 +301,14 @@ def _figures_apart(
         for figure in of.figures:
             size, column = _size(log, figure), _column(figure, False)
             if isinstance(size, int) and column is not None:
-                known.setdefault((size, column.statistic), set()).add(_identity(figure))
+                known.setdefault((size, column.statistic), set()).add(
+                    identity_of(figure.context, figure.name)
+                )
     return {
         (base, *identity): label
         for base, known in points.items()
-        for identity, label in _labels(list(known.values())).items()
+        for identity, label in labels_of(list(known.values())).items()
     }
-
-
-def _labels(points: list[set[tuple[str, str]]]) -> dict[tuple[str, str], str]:
-    """Labels of figures of the same points: what they measure, or their names where that is the
-    same. Other statistics of what is measured have its label, too."""
-    clashing = [point for point in points if len(point) > 1]
-    labels = {identity: _measured(*identity) for point in clashing for identity in point}
-    for identity in {identity for point in points for identity in point}:
-        if _measured(*identity) in labels.values():
-            labels[identity] = _measured(*identity)
-    for point in clashing:
-        if len({labels[identity] for identity in point}) < len(point):
-            labels |= {identity: ", ".join(filter(None, identity)) for identity in point}
-    return labels
-
-
-def _identity(figure: RambleFigure) -> tuple[str, str]:
-    """What distinguishes figures of one size: the context without it, and the name."""
-    return _SIZE.sub("", figure.context).strip(" ,;()"), figure.name
-
-
-def _measured(context: str, name: str) -> str:
-    """What a figure measures: its name without the statistic."""
-    plain = _OF_STATISTIC.sub("", _QUANTILE.sub("", name.rpartition("::")[2]))
-    words = [word for word in plain.split() if word.lower() not in WORDS.keys() | PARTS.keys()]
-    where = _OF_CONTEXT.sub("", context).strip(" ,;()")
-    return ", ".join(filter(None, (where, " ".join(words))))
 
 
 def _operation(log: Log, name: str) -> str:
@@ -392,7 +365,7 @@ def _column(figure: RambleFigure, is_swapped: bool) -> Column | None:
 def _statistic(name: str) -> str:
     if name in OVER_RANKS:
         return OVER_RANKS[name]
-    quantile = _QUANTILE.search(name)
+    quantile = QUANTILE.search(name)
     if quantile:
         percent = quantile[1] or quantile[2]
         return "median" if float(percent) == 50.0 else f"p{percent}"

@@ -35,6 +35,11 @@ _PROPERTY = re.compile(
     r"""<prop\s+id=["'](?:smpi|network)/([a-z-]{2,20})["']\s+value=["']([^"'<>]{1,3000})["']"""
 )
 
+_ANY_PROPERTY = re.compile(
+    r"(?:\s*<[^p].*)?\s*<prop\s+id=([\"'])[\w/.:-]+\1\s+value=([\"'])[^\"'<>]*\2\s*/?>.*"
+)
+_OF_PROPERTY = re.compile("<prop|smpi/")
+
 
 def recognise(log: Log) -> int | None:
     return next((line for line, _, _ in _properties(log)), None)
@@ -54,6 +59,9 @@ def read(log: Log) -> list[LogTable]:
                 for column, text in zip(columns, numbers, strict=True):
                     table.add(line, whole(size.strip()), column, text.strip())
         tables.append(table)
+    for line, text in log.numbered() if tables else ():
+        if _OF_PROPERTY.search(text) and not _ANY_PROPERTY.fullmatch(text):
+            tables[0].drop(log, line, "no whole property")
     return tables
 
 

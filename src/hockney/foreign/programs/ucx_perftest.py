@@ -150,6 +150,8 @@ def read(log: Log) -> list[LogTable]:
         text = joined.replace("\\\n", " ")
         begins = any(of.search(text) for of in BEGINNINGS)
         row = None if begins or not context.line else _row(line, text, context)
+        if row and last and len(row.cells) < len(last[1].cells):
+            row = None
         if last and (begins or (row and row.names != last[1].names)):
             _add(log, *last, context, tables)
             last = None
@@ -162,7 +164,7 @@ def read(log: Log) -> list[LogTable]:
             last = None
         elif row:
             last, context.unfinished = (line, row), 0
-        elif last and _NUMBERS.search(text) and not _PROGRESS.match(text):
+        elif last and _is_damaged(text):
             last, context.unfinished = None, line  # the last row, behind or around a message
     if last:
         _add(log, *last, context, tables)
@@ -172,6 +174,14 @@ def read(log: Log) -> list[LogTable]:
             tables.append(LogTable(log.operation, "ucx_perftest", line))
         tables[-1].note(words)
     return tables
+
+
+def _is_damaged(text: str) -> bool:
+    """True if a line begins with a number, or has times, and is no progress."""
+    begins = text.split(maxsplit=1)[:1]
+    return not _PROGRESS.match(text) and (
+        any(map(is_number, begins)) or _NUMBERS.search(text) is not None
+    )
 
 
 def _see(log: Log, line: int, text: str, context: UcxContext) -> UcxContext:
