@@ -189,6 +189,19 @@ def format_percent(fraction: float, digits: int = 2) -> str:
     return f"{format_ratio(100.0 * fraction, digits)} %"
 
 
+def whole_percent(fraction: float) -> str:
+    return f"{100.0 * fraction:.0f} %"
+
+
+def tenth_percent(fraction: float) -> str:
+    return f"{100.0 * fraction:.1f} %"
+
+
+def exact_percent(fraction: float) -> str:
+    """A fraction that somebody chose: "1 %", "0.5 %"."""
+    return f"{100.0 * fraction:g} %"
+
+
 def format_size(size: int) -> str:
     """The exact size: "4 KiB" if that is whole, else "5000 B"."""
     for unit in ("GiB", "MiB", "KiB"):

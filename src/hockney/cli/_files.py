@@ -17,6 +17,7 @@ import hockney
 from hockney.base.errors import HockneyError, UsageError
 from hockney.base.outputs import Content, write_outputs
 from hockney.base.terminal import MARKS, is_terminal
+from hockney.base.units import whole_percent
 from hockney.infer.analysis.conditions.unlike_launches import unlike_launches
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.memory.question import may_repeat
@@ -163,7 +164,7 @@ def warn_of_modes(analyses: Iterable[Analysis]) -> None:
     for analysis in listed:
         first, *others = analysis.states.states
         if others:
-            part = f"state 0 alone, {100.0 * first.fraction:.0f} % of its rounds"
+            part = f"state 0 alone, {whole_percent(first.fraction)} of its rounds"
             click.echo(f"note: {analysis.run.path}: from {part}", err=True)
 
 

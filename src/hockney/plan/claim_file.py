@@ -25,7 +25,7 @@ from typing import Any
 import hockney
 from hockney.base.errors import UsageError
 from hockney.base.toml_file import check_keys, parsed_toml, read_toml
-from hockney.base.units import parse_seconds, parse_share, parse_size
+from hockney.base.units import exact_percent, parse_seconds, parse_share, parse_size
 from hockney.plan.axes import AXES
 from hockney.plan.claims import (
     BANDWIDTH,
@@ -258,7 +258,7 @@ def _expected(where: str, table: Mapping[str, Any], quantity: Quantity) -> Claim
         raise UsageError(f"{where}: value: no fraction of 0 is a tolerance", "write between")
     share = _tolerance(where, table, "no measured number equals another: write tolerance = '5%'")
     low, high = sorted((number * (1.0 - share), number * (1.0 + share)))
-    return ClaimedRange(low, high, f"{text} ± {100.0 * share:g} %")
+    return ClaimedRange(low, high, f"{text} ± {exact_percent(share)}")
 
 
 def _unit(value: Any, quantity: Quantity) -> str:
@@ -272,7 +272,7 @@ def _expected_best(where: str, table: Mapping[str, Any], key: str) -> ClaimedRan
         raise UsageError(f"{where}: {key}: the best algorithm is a name", 'value = "binomial"')
     name = _text(where, table, "value", "the best algorithm is a name, as hockney algorithms has")
     share = _tolerance(where, table, None)
-    by = f" by more than {100.0 * share:g} %" if share else ""
+    by = f" by more than {exact_percent(share)}" if share else ""
     return ClaimedRange(-math.inf, 1.0 + share, f"none is faster than {name}{by}")
 
 

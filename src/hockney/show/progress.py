@@ -10,7 +10,13 @@ from collections.abc import Sequence
 
 from hockney.base.printable import one_line
 from hockney.base.terminal import MARKS, is_terminal, styled
-from hockney.base.units import format_seconds, format_size, format_uncertainty, how_many
+from hockney.base.units import (
+    exact_percent,
+    format_seconds,
+    format_size,
+    format_uncertainty,
+    how_many,
+)
 from hockney.plan.variant_names import short_name
 from hockney.plan.variants import Comparison
 from hockney.records import Progress
@@ -168,7 +174,7 @@ class ProgressView:
         assert status.least_known is not None
         title, known = status.least_known
         name = f"{title}, " if title else ""
-        requested = f" (requested ±{100.0 * self._precision:g} % by half of the launches)"
+        requested = f" (requested ±{exact_percent(self._precision)} by half of the launches)"
         point = f"{name}{format_size(known.point.bytes)} {format_seconds(known.median_s)} "
         if known.interval is None:
             return [(point, "bold"), ("no interval yet", ""), (requested, "dim")]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, whole_percent
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.estimate.blocks import VariantRatio
 from hockney.infer.estimate.interval import Interval, low_of
@@ -109,7 +109,7 @@ def range_text(gains: Sequence[Gain]) -> str:
     words = f"{measured}; its effect on larger messages is unknown"
     may_lose = ", ".join(format_size(gain.bytes) for gain in gains if _may_lose(gain))
     open_ = (
-        f"; at {may_lose} it may be more than {100.0 * LOSS:.0f} % slower: too few blocks to tell"
+        f"; at {may_lose} it may be more than {whole_percent(LOSS)} slower: too few blocks to tell"
     )
     return words + (open_ if may_lose else "")
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from hockney.base.units import exact_percent
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import (
     BYTES,
@@ -79,7 +80,7 @@ def _row(log: Log, line: int, text: str, order: RowOrder) -> None:
         order.see(line, table.add_row(line, [*cells[:5], *finer], COLUMNS))
         if finer != times:
             table.note(
-                f"times whose digits hide more than {100.0 * COARSE:g} % of them are taken as "
+                f"times whose digits hide more than {exact_percent(COARSE)} of them are taken as "
                 "bytes over the rates beside them"
             )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
-from hockney.base.units import format_ratio, format_size, how_many, listed
+from hockney.base.units import exact_percent, format_ratio, format_size, how_many, listed
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import PASSED, Gate, failed, not_judged, passed
@@ -85,9 +85,9 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
         names = ", ".join(dict.fromkeys(study.name(ratio.variant) for ratio in open_))
         where = next((ratio.point for ratio in open_ if ratio.point is not None), None)
         at = "" if where is None else f" at {format_size(where.bytes)}"
-        why = f"{names} may be slower by more than {100.0 * allowed:g} %{at}"
+        why = f"{names} may be slower by more than {exact_percent(allowed)}{at}"
         return not_judged(why, _blocks_for(open_, 1.0 + allowed))
-    return passed(f"no variant is slower by more than {100.0 * allowed:g} %")
+    return passed(f"no variant is slower by more than {exact_percent(allowed)}")
 
 
 def _blocks_for(ratios: Sequence[VariantRatio], bound: float) -> str:

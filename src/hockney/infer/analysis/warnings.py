@@ -15,6 +15,7 @@ from hockney.base.units import (
     format_uncertainty,
     how_many,
     listed,
+    whole_percent,
 )
 from hockney.infer.analysis.conditions.crowding import oversubscribed
 from hockney.infer.analysis.conditions.detours import detours
@@ -162,7 +163,7 @@ class Noisy:
         more = "more launches" if self.by_hand else "a larger --budget"
         return (
             f"noisy: {self.count} of {self.points} medians are known to no better than "
-            f"±{100.0 * NOISY_PRECISION:.0f} % "
+            f"±{whole_percent(NOISY_PRECISION)} "
             f"(worst {format_uncertainty(self.worst.precision or 0.0, decimals=1)}"
             f" at {self.worst.bytes} B); {more} or a quieter machine helps"
         )
@@ -185,8 +186,8 @@ class CoarseClock:
         worst = format_uncertainty(self.worst.rounding or 0.0, decimals=1)
         return (
             f"coarse clock: {self.count} of {how_many(self.points, 'median')} can be known to no "
-            f"better than ±{100.0 * NOISY_PRECISION:.0f} % (worst {worst} at {self.worst.bytes} B) "
-            f"by its steps, whatever the launches; {what} show less of them"
+            f"better than ±{whole_percent(NOISY_PRECISION)} (worst {worst} at {self.worst.bytes} "
+            f"B) by its steps, whatever the launches; {what} show less of them"
         )
 
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from hockney.base.grouping import by_key
-from hockney.base.units import how_many
+from hockney.base.units import how_many, whole_percent
 from hockney.infer.analysis.algorithms.phase_times import Phase, Phased
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.words import ALL_PHASES
@@ -23,7 +23,6 @@ from hockney.show.tables.table import (
     table_text,
     through,
     time_column,
-    whole_percent,
 )
 
 

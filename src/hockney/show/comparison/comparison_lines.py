@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hockney.base.terminal import styled
-from hockney.base.units import format_size, how_many, plural
+from hockney.base.units import exact_percent, format_size, how_many, plural
 from hockney.infer.analysis.comparison.compare import PointDifference, RunComparison
 from hockney.infer.analysis.comparison.comparison_plan import ComparisonPlan
 from hockney.infer.analysis.gate import Gate
@@ -151,9 +151,9 @@ def between_words(between: BetweenRuns | None) -> str:
 
 def verdict_words(difference: Judged, tolerance: float) -> str:
     if difference.verdict == "same":
-        return f"same within {100.0 * tolerance:g} %"
+        return f"same within {exact_percent(tolerance)}"
     if difference.verdict != "unknown" and difference.within_tolerance:
-        return f"{difference.verdict} by less than {100.0 * tolerance:g} %"
+        return f"{difference.verdict} by less than {exact_percent(tolerance)}"
     return difference.verdict
 
 
@@ -273,7 +273,7 @@ def plan_lines(comparison: RunComparison, plan: ComparisonPlan | None) -> list[s
     if comparison.constant is not None:
         measured = 1 - comparison.constant
         side, have = "AB"[measured], f"it has {counts[measured]}"
-    lines = [f"to show {100.0 * plan.difference:g} % as a whole in 80 of 100 comparisons:"]
+    lines = [f"to show {exact_percent(plan.difference)} as a whole in 80 of 100 comparisons:"]
     if plan.launches is not None:
         lines.append(f"  {how_many(plan.launches, 'launch')} of {side} ({have})")
     else:

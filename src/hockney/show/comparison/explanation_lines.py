@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import first_few, format_ratio, format_seconds, format_size, how_many
+from hockney.base.units import (
+    first_few,
+    format_ratio,
+    format_seconds,
+    format_size,
+    how_many,
+    whole_percent,
+)
 from hockney.infer.analysis.comparison.compare import PointDifference
 from hockney.infer.analysis.comparison.effects import FORM_WORDS
 from hockney.infer.analysis.comparison.explanation import Cause, Explanation
@@ -17,7 +24,7 @@ from hockney.infer.analysis.comparison.one_factor import TriedFactors
 from hockney.show.one_run.fits import line_text
 from hockney.show.tables.as_json import axes_json
 from hockney.show.tables.judged import has_number, least_shown, percent, ratio_text
-from hockney.show.tables.table import TableColumn, estimate_json, table_text, whole_percent
+from hockney.show.tables.table import TableColumn, estimate_json, table_text
 from hockney.show.verdicts.decision_lines import failures_json, failures_text
 
 OUTPUTS = re.compile(r"((?P<flags>-q*)o|--(output|label|resume)(?==|$))(?P<value>.*)", re.DOTALL)

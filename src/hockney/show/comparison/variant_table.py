@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from hockney.base.grouping import by_key
-from hockney.base.units import format_size, how_many
+from hockney.base.units import exact_percent, format_size, how_many
 from hockney.infer.analysis.comparison.variant_verdicts import (
     Continued,
     Gains,
@@ -58,7 +58,7 @@ def verdict_text(variant_ratio: VariantRatio, study: VariantStudy) -> str:
     """A variant against the first: "slower, 1.0210 [1.0180 to 1.0240] times the time of"."""
     judged = variant_ratio.judged
     if judged.verdict == "same":
-        return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
+        return f"the same, within {exact_percent(study.comparison.tolerance)}, as"
     ratio = ratio_text(judged, DECIMALS) + range_text(variant_ratio, study)
     if judged.verdict == "unknown":
         words = f"{ratio}; {least_shown(judged)}{more_text(variant_ratio)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.base.units import exact_percent
 from hockney.infer.estimate.differences import Judged
 from hockney.show.drawing.description import (
     SIZES,
@@ -24,7 +25,7 @@ def ratio_panel(label: str, series: Sequence[Series], tolerance: float) -> Panel
         PlotAxis("ratio", label, logarithmic=True),
         tuple(series),
         (StraightLine(1.0, across="y"),),
-        (Band(1.0 - tolerance, 1.0 + tolerance, f"tolerance ±{100.0 * tolerance:g} %", "y"),),
+        (Band(1.0 - tolerance, 1.0 + tolerance, f"tolerance ±{exact_percent(tolerance)}", "y"),),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_seconds, format_size
+from hockney.base.units import format_seconds, format_size, whole_percent
 from hockney.infer.analysis import Analysis
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.workloads.overlap import RECEIVER, SENDER
@@ -52,7 +52,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     lines = []
     for size in dict.fromkeys((min(measured), max(measured))):
         words = [
-            f"{100.0 * hidden:.0f} % hidden by its {WHO[point.operation]} (host overhead "
+            f"{whole_percent(hidden)} hidden by its {WHO[point.operation]} (host overhead "
             f"{format_seconds(analysis.host_overheads[point])})"
             for point, hidden in sorted(
                 analysis.overlap.items(), key=lambda entry: entry[0].operation

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_rate, format_ratio, format_seconds, format_size, how_many
+from hockney.base.units import (
+    format_rate,
+    format_ratio,
+    format_seconds,
+    format_size,
+    how_many,
+    tenth_percent,
+)
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.bisection import LinkUse
 from hockney.infer.analysis.network.contention import Contention, Knee
@@ -200,7 +207,7 @@ def _knee_line(knee: Knee) -> str:
         f"; all pairs together reach {format_rate(knee.plateau_Bps)}" if knee.plateau_Bps else ""
     )
     error = (
-        "" if knee.error is None else f" (largest error of the curve {100.0 * knee.error:.1f} %)"
+        "" if knee.error is None else f" (largest error of the curve {tenth_percent(knee.error)})"
     )
     pairs = format_ratio(knee.pairs)
     return f"{size}: pairs wait for each other beyond {pairs} at once{plateau}{error}"
@@ -210,7 +217,7 @@ def _link_line(use: LinkUse) -> str:
     what = "bisection bandwidth" if use.is_bisection else "all pairs together"
     return (
         f"{format_size(use.bytes)}, {how_many(use.pairs, 'pair')}: {what} "
-        f"{format_rate(use.measured_Bps)}, {100.0 * use.fraction:.1f} % of the "
+        f"{format_rate(use.measured_Bps)}, {tenth_percent(use.fraction)} of the "
         f"{format_rate(use.allowed_Bps)} that the links allow"
     )
 

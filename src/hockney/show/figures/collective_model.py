@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.base.errors import UsageError
-from hockney.base.units import how_many
+from hockney.base.units import exact_percent, how_many
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.best import name_of
 from hockney.infer.predict.parameters import Parameters
@@ -56,7 +56,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         PlotAxis("ratio", "measured / predicted", logarithmic=True),
         tuple(series),
         (StraightLine(1.0, across="y"),),
-        (Band(1.0 - CLOSE, 1.0 + CLOSE, f"within {100.0 * CLOSE:g} %", "y"),),
+        (Band(1.0 - CLOSE, 1.0 + CLOSE, f"within {exact_percent(CLOSE)}", "y"),),
     )
     heading = f"{title(what)}, {how_many(ranks, 'process')}"
     caption = (_words(what.message_costs), samples_text(what.analyses))

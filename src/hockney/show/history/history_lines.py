@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hockney.base.units import first_few, format_rate, format_seconds, how_many
+from hockney.base.units import exact_percent, first_few, format_rate, format_seconds, how_many
 from hockney.infer.analysis.decision import Decision
 from hockney.infer.analysis.history.changes import CHANGE_RULE, DRIFT_RULE
 from hockney.infer.analysis.history.histories import MANY_RULE, WORSE_RULE, History, RunPoint, Trend
@@ -64,7 +64,7 @@ def _number(trend: Trend) -> Callable[[float], str]:
 def rule_line(tolerance: float) -> str:
     return (
         f"rule: {CHANGE_RULE}; {DRIFT_RULE}; {MANY_RULE}; {WORSE_RULE}; "
-        f"tolerance {100.0 * tolerance:g} %"
+        f"tolerance {exact_percent(tolerance)}"
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from hockney.base.units import (
     MOST_UNCERTAIN,
+    exact_percent,
     format_rate,
     format_seconds,
     format_size,
@@ -116,7 +117,7 @@ def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
         launches += f" of {made}, those in state 0"
     words = (
         f"{reached} of {how_many(len(points), 'median')} {'is' if len(points) == 1 else 'are'} "
-        f"known to ±{100.0 * requested:g} % (--precision) after {launches}"
+        f"known to ±{exact_percent(requested)} (--precision) after {launches}"
     )
     if reached < len(points):
         value, worst = max(certain, key=lambda pair: pair[0])

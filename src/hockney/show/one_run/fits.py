@@ -13,6 +13,7 @@ from hockney.base.units import (
     format_size,
     how_many,
     known,
+    tenth_percent,
 )
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.fitting.fit import Fit, Parameter, Segment
@@ -20,7 +21,7 @@ from hockney.infer.fitting.line import NO_ASYMPTOTE
 from hockney.infer.models.hockney import NO_BANDWIDTH, ORDINARY
 from hockney.infer.predict.ranking import Ranking
 from hockney.show.tables.as_json import fit_json
-from hockney.show.tables.table import TableColumn, indented, table_text, tenth_percent
+from hockney.show.tables.table import TableColumn, indented, table_text
 
 Text = Callable[[float | None], str]
 """How a number is written."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from hockney.base.units import whole_percent
 from hockney.infer.analysis import Analysis
 from hockney.plan.axes import Axes, sort_key
 from hockney.show.tables.as_json import axes_json
-from hockney.show.tables.table import TableColumn, microseconds, row_json, table_text, whole_percent
+from hockney.show.tables.table import TableColumn, microseconds, row_json, table_text
 
 
 class Hidden(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from hockney.base.units import format_seconds, how_many, plural
+from hockney.base.units import format_seconds, how_many, plural, tenth_percent, whole_percent
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.expected import Expected
 from hockney.infer.analysis.conditions.starts import Starts, StartSkew
@@ -133,8 +133,8 @@ def confidence_text(points: Iterable[PointEstimate]) -> str:
     least = min((level for level in levels if level is not None), default=None)
     if least is None:
         return ""
-    few = f" ({100.0 * CONFIDENCE:.0f} % takes {ENOUGH_LAUNCHES} launches)"
-    return f"{100.0 * least:.0f} % confidence interval" + few * (least < CONFIDENCE)
+    few = f" ({whole_percent(CONFIDENCE)} takes {ENOUGH_LAUNCHES} launches)"
+    return f"{whole_percent(least)} confidence interval" + few * (least < CONFIDENCE)
 
 
 def next_run_lines(expected: Expected | None) -> list[str]:
@@ -186,7 +186,7 @@ def common_start_lines(starts: Starts | None) -> list[str]:
     if starts.skew_s is not None and starts.tolerance_s is not None:
         lines.append(
             f"ranks started within {format_seconds(starts.skew_s)} of the common start (median of "
-            f"visits); {100.0 * starts.missed:.1f} % of the repetitions are not counted, because "
+            f"visits); {tenth_percent(starts.missed)} of the repetitions are not counted, because "
             f"a rank started more than {format_seconds(starts.tolerance_s)} late"
         )
     if starts.behind_barrier:
@@ -205,7 +205,7 @@ def late_lines(starts: Starts | None) -> list[str]:
 
 
 def _state_line(state: State, of: str = "rounds") -> str:
-    words = f"state {state.id}: {100.0 * state.fraction:.0f} % of {of}"
+    words = f"state {state.id}: {whole_percent(state.fraction)} of {of}"
     return words if state.handover_s is None else f"{words}, {_latency(state)}"
 
 

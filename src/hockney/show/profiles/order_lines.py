@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.base.units import format_seconds, how_many
+from hockney.base.units import format_seconds, how_many, whole_percent
 from hockney.infer.estimate.interval import high_of, low_of
 from hockney.infer.predict.program_run import OrderPrediction
 from hockney.profiling.order import Order
@@ -26,7 +26,7 @@ def order_lines(order: Order, prediction: OrderPrediction) -> list[str]:
     ]
     for part, seconds in prediction.tolerated_s.items():
         more = "more than 10 s" if seconds is None else format_seconds(seconds)
-        lines.append(f"  latency for {100.0 * part:.0f} % more     {more}")
+        lines.append(f"  latency for {whole_percent(part)} more     {more}")
     if order.is_cut:
         lines.append("  note    the order ends before the program: --trace-calls")
     if order.left_out:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from hockney.base.units import format_seconds
+from hockney.base.units import format_seconds, tenth_percent, whole_percent
 from hockney.infer.estimate.interval import CONFIDENCE, high_of, low_of
 from hockney.infer.predict.answers import Answers
 from hockney.infer.predict.channel import Unchanged
@@ -16,9 +16,7 @@ from hockney.show.tables.table import (
     between,
     indented,
     table_text,
-    tenth_percent,
     through,
-    whole_percent,
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_seconds, format_sizes, how_many
+from hockney.base.units import format_seconds, format_sizes, how_many, tenth_percent
 from hockney.infer.predict.program_memories import WayTime
 from hockney.profiling.findings import ProfileFinding
 from hockney.profiling.kinds import RankRecord
@@ -19,7 +19,6 @@ from hockney.show.tables.table import (
     microseconds,
     row_json,
     table_text,
-    tenth_percent,
 )
 
 TOP = 10

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.base.units import format_rate, format_ratio, format_seconds, format_size, how_many
+from hockney.base.units import (
+    format_rate,
+    format_ratio,
+    format_seconds,
+    format_size,
+    how_many,
+    tenth_percent,
+    whole_percent,
+)
 from hockney.profiling.findings import ProfileFinding
 
 MOST_NAMED = 8
@@ -54,7 +62,7 @@ def finding_text(finding: ProfileFinding) -> str:
             )
         case "recording":
             return (
-                f"recording took about {100.0 * facts['fraction']:.1f} % of the ranks' time; the "
+                f"recording took about {tenth_percent(facts['fraction'])} of the ranks' time; the "
                 "program is that much faster without it"
             )
         case "cpus-shared":
@@ -73,16 +81,19 @@ def finding_text(finding: ProfileFinding) -> str:
             worst = f"rank {facts['rank']}{_of_job(facts['job'])}"
             return (
                 f"other processes held the CPU of {_named(facts)} ({worst}: "
-                f"{100.0 * facts['fraction']:.0f} % of its time): stop them, or pin ranks elsewhere"
+                f"{whole_percent(facts['fraction'])} of its time): stop them, or pin ranks "
+                "elsewhere"
             )
         case "decides":
             return _decides_text(facts)
         case "memory":
-            part = f"{100.0 * facts['fraction']:.0f} % of the bytes ({format_size(facts['bytes'])})"
+            part = (
+                f"{whole_percent(facts['fraction'])} of the bytes ({format_size(facts['bytes'])})"
+            )
             return f"{part} are sent from or received into {facts['memory']} memory"
         case "one-size":
             return (
-                f"{100.0 * facts['fraction']:.0f} % of the {facts['call']} calls with data carry "
+                f"{whole_percent(facts['fraction'])} of the {facts['call']} calls with data carry "
                 f"{format_size(facts['bytes'])}"
             )
         case "polling":
@@ -98,7 +109,7 @@ WITH_OTHER_END = {"latency": "latency, with bandwidth,", "bandwidth": "bandwidth
 
 
 def _decides_text(facts: dict[str, Any]) -> str:
-    cause, percent = facts["cause"], f"{100.0 * facts['fraction']:.0f} %"
+    cause, percent = facts["cause"], whole_percent(facts["fraction"])
     take = "take" if cause in PLURAL else "takes"
     part = f"{take} {percent} of the time in MPI"
     if facts["is_most"]:
@@ -112,7 +123,7 @@ def _larger(facts: dict[str, Any]) -> str:
     """What takes more than the cause; empty if nothing does."""
     if not facts["larger"]:
         return ""
-    part = f"{100.0 * facts['larger_fraction']:.0f} %"
+    part = whole_percent(facts["larger_fraction"])
     if facts["larger"] == "unexplained":
         return f"; a larger part, {part}, is unexplained"
     return f"; calls that send nothing between ranks take more, {part}"
@@ -127,7 +138,7 @@ def _evidence(facts: dict[str, Any]) -> str:
             longer = facts["over_mean"]
             computes = f", which computes {longer:.2f} times as long as the mean" if longer else ""
             return (
-                f"{where}: {100.0 * facts['of_waiting']:.0f} % of the waiting is for rank "
+                f"{where}: {whole_percent(facts['of_waiting'])} of the waiting is for rank "
                 f"{facts['rank']}{_of_job(facts['job'])}{computes}"
             )
         case "busy CPUs":

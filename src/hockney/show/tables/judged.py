@@ -8,7 +8,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import TypeGuard
 
-from hockney.base.units import format_percent
+from hockney.base.units import format_percent, whole_percent
 from hockney.infer.estimate.differences import Judged
 from hockney.infer.estimate.interval import interval_words
 from hockney.show.tables.table import TableColumn, between, end_fields, json_field
@@ -37,7 +37,7 @@ def _is_too_large(smallest: float | None) -> bool:
 
 
 def percent(value: float) -> str:
-    return format_percent(value) if value < 0.1 else f"{100.0 * value:.0f} %"
+    return format_percent(value) if value < 0.1 else whole_percent(value)
 
 
 def least_shown(judged: Judged) -> str:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Generic, TypeVar
 
 from hockney.base.terminal import styled
-from hockney.base.units import format_uncertainty, known_decimals
+from hockney.base.units import format_uncertainty, known_decimals, whole_percent
 from hockney.infer.estimate.interval import Interval, high_of, low_of
 from hockney.infer.estimate.points import PointEstimate
 from hockney.plan.axes import method_text
@@ -206,14 +206,6 @@ def mebibytes(rate: float, half_width_Bps: float | None = None) -> str:
     return to_known_digits(rate / 2**20, 2 if rate < 2**30 else 0, half_width)
 
 
-def whole_percent(fraction: float) -> str:
-    return f"{100.0 * fraction:.0f} %"
-
-
-def tenth_percent(fraction: float) -> str:
-    return f"{100.0 * fraction:.1f} %"
-
-
 def _how(point: PointEstimate) -> str:
     return method_text(point) or point.operation
 
@@ -272,7 +264,7 @@ def level_title(intervals: Iterable[Interval | None]) -> str:
     """ "70 % interval": with the least confidence of the intervals; "interval" if it is unknown."""
     levels = {interval.confidence for interval in intervals if interval is not None}
     known = [level for level in levels if level is not None]
-    return f"{100.0 * min(known):.0f} % interval" if known and None not in levels else "interval"
+    return f"{whole_percent(min(known))} interval" if known and None not in levels else "interval"
 
 
 HOW: TableColumn[PointEstimate] = TableColumn(

@@ -8,7 +8,15 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from hockney.base.grouping import by_key
-from hockney.base.units import format_seconds, format_size, how_many, plural
+from hockney.base.units import (
+    exact_percent,
+    format_seconds,
+    format_size,
+    how_many,
+    plural,
+    tenth_percent,
+    whole_percent,
+)
 from hockney.infer.analysis.algorithms.best import FASTER, CollectiveCell
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.estimate.interval import interval_words
@@ -98,7 +106,7 @@ def rule_lines(tuned: Tuned) -> list[str]:
     count = len(tuned.rules)
     measured = [cell for cell in tuned.cells if cell.launches > 0]
     better = sum(cell.verdict == FASTER for cell in measured)
-    gain = f" with {100.0 * tuned.share:.1f} % of the gain" if count else ""
+    gain = f" with {tenth_percent(tuned.share)} of the gain" if count else ""
     undecided = tuned.undecided
     unknown = f"; in {undecided} these launches cannot show it" if undecided else ""
     return [
@@ -127,7 +135,7 @@ def _confirmed_lines(tuned: Tuned) -> list[str]:
         ]
     return [
         '"times faster" is from launches that did not choose the rules: '
-        f"{100.0 * tuned.confirmed:.0f} % of the gain in those that did"
+        f"{whole_percent(tuned.confirmed)} of the gain in those that did"
     ]
 
 
@@ -265,7 +273,7 @@ def _checked_words(checked: Checked) -> str:
     if judged.verdict != "unknown" or judged.interval is None:
         return verdict_words(judged, TOLERANCE)
     if judged.interval.high < 1.0 + TOLERANCE:
-        return f"not slower by {100.0 * TOLERANCE:g} %"
+        return f"not slower by {exact_percent(TOLERANCE)}"
     return "unknown"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hockney.base.errors import UsageError
-from hockney.base.units import how_many
+from hockney.base.units import how_many, whole_percent
 from hockney.infer.analysis.comparison.common_points import (
     above_0,
     common_points,
@@ -299,6 +299,6 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
         handover = first.estimates.state(a_id).handover_s or 0.0
         notes.append(
             "compared in the state that both runs were in: core-to-core latency "
-            f"{1e9 * handover:.0f} ns, at least {100.0 * fraction:.0f} % of rounds"
+            f"{1e9 * handover:.0f} ns, at least {whole_percent(fraction)} of rounds"
         )
     return (a_id, b_id), notes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hockney.base.units import format_ratio, format_size
+from hockney.base.units import exact_percent, format_ratio, format_size
 from hockney.infer.analysis.comparison.compare import (
     PointDifference,
     RunComparison,
@@ -77,11 +77,11 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
         open_point = max(open_, key=lambda point: point.difference.ratio)
         size, known = format_size(open_point.base.bytes), _known(open_point.difference)
         return not_judged(
-            f"{named} may be slower by more than {100.0 * allowed:g} % at {size}: {known} times as "
-            "long as before",
+            f"{named} may be slower by more than {exact_percent(allowed)} at {size}: {known} times "
+            "as long as before",
             "more launches would decide",
         )
-    return passed(f"no run is slower than before by more than {100.0 * allowed:g} %")
+    return passed(f"no run is slower than before by more than {exact_percent(allowed)}")
 
 
 def _worst(comparison: RunComparison) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from hockney.base.errors import UsageError
 from hockney.base.grouping import by_key
+from hockney.base.units import whole_percent
 from hockney.infer.analysis.comparison.common_points import (
     above_0,
     common_points,
@@ -354,7 +355,7 @@ def _why_cleared(
         explain = "explains" if len(because) == 1 else "together explain"
         return f"changed as well, with {' and '.join(because)}, which {explain} the difference"
     if part >= LEAST_PART:
-        return f"could explain up to {100.0 * min(part, 1.0):.0f} % of it instead"
+        return f"could explain up to {whole_percent(min(part, 1.0))} of it instead"
     most = max(form.part for form in weighed)
     instead = (form.instead for form in weighed if form.part == most)
     if name := next(filter(None, instead), None):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hockney.base.units import format_percent, format_seconds
+from hockney.base.units import format_percent, format_seconds, whole_percent
 from hockney.infer.analysis.comparison.effects import FORMS, Limits
 from hockney.infer.analysis.comparison.factor import UNSET, DifferingFactor, Kind, Restored, text_of
 from hockney.infer.analysis.comparison.host_effect import host_limits
@@ -292,7 +292,7 @@ def _taken(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator[
         limit = _ratio(max(1.0 - before, 0.01), max(1.0 - after, 0.01))
         yield DifferingFactor(
             name,
-            _both((before, after), lambda part: f"{100.0 * part:.0f} % of the time"),
+            _both((before, after), lambda part: f"{whole_percent(part)} of the time"),
             Kind.CONDITION,
             "the kernel's account of each rank",
             limits=_upto(-limit),

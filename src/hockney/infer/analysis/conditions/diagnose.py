@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.base.units import format_percent, format_ratio
+from hockney.base.units import format_percent, format_ratio, whole_percent
 from hockney.infer.analysis.conditions.covariates import covariates
 from hockney.infer.analysis.conditions.gaps import VisitTimes, visit_times
 from hockney.infer.analysis.conditions.long_times import counters_of, long_times
@@ -143,7 +143,7 @@ def _explained(run: Run, estimates: Estimates) -> list[Finding]:
             "covariates",
             covariate.operation,
             None,
-            f"{100.0 * covariate.fraction:.0f} % of the variance between launches goes with the "
+            f"{whole_percent(covariate.fraction)} of the variance between launches goes with the "
             f"{covariate.probe} probe (p = {covariate.p:.1g}, {covariate.launches} launches)",
             1.0 + covariate.fraction,
         )
@@ -222,7 +222,7 @@ def modes(launches: list[VisitSeries]) -> Problem | None:
     large = [(centre, part) for centre, part in centres if part >= MODE_FRACTION]
     if len(large) < 2:
         return None
-    listed = [f"{format_ratio(centre * 1e6)} us ({100.0 * part:.0f} %)" for centre, part in large]
+    listed = [f"{format_ratio(centre * 1e6)} us ({whole_percent(part)})" for centre, part in large]
     return "modes", f"{len(large)} modes: {', '.join(listed)}", large[-1][0] / large[0][0]
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockney.base.units import format_ratio, how_many, listed
+from hockney.base.units import format_ratio, how_many, listed, whole_percent
 from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO, SOUGHT, least_ratio
 from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.medians import own_medians
@@ -174,8 +174,8 @@ def held_doubts(held: float, hides: bool) -> list[Doubt]:
     if not hides and least <= SOUGHT:
         return []
     why = (
-        f"other processes held the CPUs of half of the ranks for {100.0 * held:.0f} % of the time, "
-        f"which may take {format_ratio(least)} times as long: what is less slow is not named"
+        f"other processes held the CPUs of half of the ranks for {whole_percent(held)} of the "
+        f"time, which may take {format_ratio(least)} times as long: what is less slow is not named"
     )
     return [Doubt(why, "stop them, or pin the ranks elsewhere with --cpus")]
 

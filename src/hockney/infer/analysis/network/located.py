@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.base.units import format_ratio, format_size, listed
+from hockney.base.units import format_ratio, format_size, listed, whole_percent
 from hockney.infer.analysis.conditions.noise import held_by_others
 from hockney.infer.analysis.network.boards import Doubt, held_doubts
 from hockney.infer.analysis.network.outlier_rule import least_ratio
@@ -186,7 +186,7 @@ def _doubts(network: Routes, times: RoundTimes, judged: Explanations) -> Iterato
         yield Doubt(f"{words}: likelier than not, but not 1,000 times", MORE_ROUNDS)
     if times.left_out > 0.0 and (len(judged.unclear) or likely):
         yield Doubt(
-            f"the large messages of {100.0 * times.left_out:.0f} % of the pairs shared a cable "
+            f"the large messages of {whole_percent(times.left_out)} of the pairs shared a cable "
             "with others of their round, which delays them, and were left out",
             SMALL_ALONE,
         )

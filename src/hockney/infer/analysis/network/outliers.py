@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from hockney.base.units import format_size
+from hockney.base.units import format_size, whole_percent
 from hockney.infer.analysis.conditions.noise import held_by_others
 from hockney.infer.analysis.network.boards import (
     Board,
@@ -38,10 +38,10 @@ from hockney.plan.workloads.pairs import Pairs
 from hockney.records import Place, Run
 
 RULE = (
-    f"an outlier takes more than {100.0 * (LEAST_RATIO - 1.0):.0f} % longer than its peers, and "
+    f"an outlier takes more than {whole_percent(LEAST_RATIO - 1.0)} longer than its peers, and "
     "more than 1 / (1 - h) times as long if others held the CPUs of half of the ranks for a "
     "fraction h of the time, with "
-    f"p < {100.0 * SIGNIFICANCE:.0f} % for all that were compared (Student's t of its logarithm "
+    f"p < {whole_percent(SIGNIFICANCE)} for all that were compared (Student's t of its logarithm "
     "against the peers without those that are far off; Bonferroni's correction), in 4 of 5 "
     "launches; nodes and places are compared by the sorted times to all their partners, pairs with "
     "those of the same known hardware and of the same level of the times, if that is spread over "

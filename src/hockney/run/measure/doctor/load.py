@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from hockney.base.units import how_many
+from hockney.base.units import how_many, tenth_percent, whole_percent
 from hockney.plan.placement import parse_cpus
 from hockney.run.measure.doctor.cpus import CPU, allowed_list
 from hockney.run.measure.doctor.finding import Judged, cannot_tell, check
@@ -35,7 +35,7 @@ def busy_cpus(root: Path) -> Judged:
     if fractions is None:
         return cannot_tell("/proc/stat")
     busy = fractions[0]
-    fact = f"{100.0 * busy:.0f} % of the allowed CPUs' time"
+    fact = f"{whole_percent(busy)} of the allowed CPUs' time"
     if busy <= BUSY:
         return "ok", fact
     after = _ticks_of_processes(root)
@@ -109,7 +109,7 @@ def stolen_time(root: Path) -> Judged:
     fractions = _busy_and_stolen(root)
     if fractions is None:
         return cannot_tell("/proc/stat")
-    fact = f"{100.0 * fractions[1]:.1f} %"
+    fact = tenth_percent(fractions[1])
     if fractions[1] <= STOLEN:
         return "ok", fact
     return (
