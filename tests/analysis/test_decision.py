@@ -53,6 +53,20 @@ def test_numbers_without_a_reference_are_not_judged() -> None:
     assert "hockney compare" in decision.deciding[0].action
 
 
+def test_one_slow_run_is_no_change_and_said_to_be_slow(hockney: RunHockney, tmp_path: Path) -> None:
+    """It was accepted without a word on it."""
+    for day in range(12):
+        write_run(past_run(day), tmp_path / f"{day:02}.jsonl")
+    usual = hockney("history", ".")
+    assert (usual.status, "measure again" in usual.stdout) == (0, False)
+    write_run(past_run(12, 1.3), tmp_path / "12.jsonl")
+    slow = hockney("history", ".")
+    assert (slow.status, slow.stdout.count("to do: measure again: it is 1.3 times")) == (0, 2)
+    for day in (13, 14):
+        write_run(past_run(day, 1.3), tmp_path / f"{day}.jsonl")
+    assert hockney("history", ".").stdout.startswith("verdict: NOT ACCEPTED")
+
+
 def test_a_run_that_nothing_was_held_against_is_named_beside_an_accepted_one() -> None:
     pairs = [[pair] for pair in combinations(range(8), 2)]
     judged = make_pairs_run(lambda *_: [1000.0], pairs, one_a_node(8))

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hockney.base.units import format_rate, format_seconds, format_size, how_many
+from hockney.base.units import format_rate, format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis.comparison.comparison_gate import comparison_gate
 from hockney.infer.analysis.findings import DecidingFinding, explainer, of_cut, of_gate
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED, Status
+from hockney.infer.analysis.history.changes import LAST
 from hockney.infer.analysis.history.histories import History, Trend
 from hockney.infer.estimate.interval import interval_words
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_DECIDING = 3
 """Findings that are shown with a verdict: more are not read."""
+NOTABLE = 0.1
+"""Fraction by which one run must be worse than any other for a hint."""
 WORDS = {PASSED: "accepted", FAILED: "not accepted", NOT_JUDGED: "not judged"}
 
 
@@ -172,7 +175,21 @@ def _of_trend(history: History, trend: Trend) -> DecidingFinding:
         before = how_many(count - 1, "earlier run") if count > 1 else "no earlier run"
         return DecidingFinding(NOT_JUDGED, what, number, before, "more runs: 7 or more")
     level = f"{text(trend.level)}, the median since the last change"
-    return DecidingFinding(PASSED, what, number, level, "")
+    return DecidingFinding(PASSED, what, number, level, _to_confirm(trend))
+
+
+def _to_confirm(trend: Trend) -> str:
+    """What to do where the last run alone is worse than all before at its level: a single run is no
+    change, but none is what is usual, either. Empty elsewhere."""
+    start = trend.changes[-1].index if trend.changes else 0
+    *before, last = (point.value for point in trend.points[start:])
+    times = min(before) / last if trend.unit == "B/s" else last / max(before)
+    if times <= 1.0 + NOTABLE:
+        return ""
+    return (
+        f"measure again: it is {format_ratio(times)} times worse than any run at that level, and a "
+        f"change takes {LAST} such runs"
+    )
 
 
 def _numbers(analysis: Analysis) -> list[DecidingFinding]:
