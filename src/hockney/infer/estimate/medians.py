@@ -31,7 +31,14 @@ def values_by(keys: Whole, values: Array) -> Iterator[tuple[int, Array]]:
     yield from zip(known.tolist(), np.split(values[order], starts[1:]), strict=len(keys) > 0)
 
 
-def own_medians(keys: Whole, values: Array) -> Array:
-    """The median of all values with the same key, for each of them."""
-    known, medians = medians_by(keys, values)
-    return np.asarray(medians[np.searchsorted(known, keys)])
+def own_medians(keys: Whole, values: Array, fewest: int = 1) -> Array:
+    """The median of all known values with the same key, for each of them, NaN where fewer than
+    `fewest` are known. values: NaN where unknown."""
+    order, _, starts, counts = sorted_by(keys, values)  # NaN behind all others of its key
+    ordered = values[order]
+    known = np.add.reduceat((~np.isnan(ordered)).astype(np.int64), starts)
+    low, high = starts + (known - 1) // 2, starts + known // 2
+    medians = np.where(known >= fewest, (ordered[low] + ordered[high]) / 2.0, np.nan)
+    own = np.empty(len(values))
+    own[order] = np.repeat(medians, counts)
+    return own

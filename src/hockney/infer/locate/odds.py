@@ -19,7 +19,7 @@ import numpy as np
 from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
-from hockney.infer.estimate.medians import sorted_by
+from hockney.infer.estimate.medians import own_medians, sorted_by
 from hockney.infer.locate.candidates import KINDS, NODE, NetworkPart
 from hockney.infer.locate.explanations import Explanations, LikelyFault
 from hockney.infer.locate.likelihoods import (
@@ -145,16 +145,8 @@ class _Peeling:
 
     def usual(self, logs: Array) -> Array:
         """The median of each observation's class; NaN where that has too few."""
-        medians = np.full(logs.shape, np.nan)
-        for size, classes in enumerate(self.times.classes):
-            order = np.lexsort((logs[size], classes))  # NaN behind all others of its class
-            starts = np.flatnonzero(np.diff(classes[order], prepend=-1))
-            for own in np.split(order, starts[1:]):
-                values = logs[size, own]
-                count = int((~np.isnan(values)).sum())
-                if count >= FEWEST:
-                    medians[size, own] = (values[(count - 1) // 2] + values[count // 2]) / 2.0
-        return medians
+        every = zip(self.times.classes, logs, strict=True)
+        return np.stack([own_medians(classes, own, FEWEST) for classes, own in every])
 
     def column(self, part: int) -> tuple[Whole, Array]:
         start, end = self.weights.indptr[part : part + 2]

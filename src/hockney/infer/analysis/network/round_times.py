@@ -8,7 +8,7 @@ from hockney.infer.analysis.network.network_faults import LEAST_TO_DELAY
 from hockney.infer.analysis.network.pair_passes import rounds_of
 from hockney.infer.analysis.network.places import host_of, places_of
 from hockney.infer.arrays import Array, Whole
-from hockney.infer.estimate.medians import medians_by
+from hockney.infer.estimate.medians import own_medians
 from hockney.infer.locate.candidates import (
     UPLINK,
     OneWayRoutes,
@@ -105,12 +105,7 @@ def _each_once(peers: Whole, logs: Array, ranks: int) -> tuple[Whole, Array]:
     route and the same other pairs beside it, which is no further evidence of what is slow."""
     keys = peers[:, 0] * ranks + peers[:, 1]
     _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-    medians = np.full((len(logs), len(first)), np.nan)
-    for known, times in zip(medians, logs, strict=True):
-        has = ~np.isnan(times)
-        numbers, known_medians = medians_by(number.ravel()[has], times[has])
-        known[numbers] = known_medians
-    return first, medians
+    return first, np.stack([own_medians(number.ravel(), times)[first] for times in logs])
 
 
 def sizes_of(run: Run) -> list[int]:

@@ -25,9 +25,7 @@ def two_kinds(parts: Sequence[NetworkPart], times: RoundTimes) -> Iterator[Doubt
         for way in (None, *WAYS)
     }
     for logs, classes in zip(times.logs, times.classes, strict=True):
-        known = ~np.isnan(logs)
-        above = np.full_like(logs, np.nan)
-        above[known] = logs[known] - own_medians(classes[known], logs[known])
+        above = logs - own_medians(classes, logs)
         for way, is_node in kinds.items():
             values = _fastest(above[passed.row[is_node]], passed.col[is_node])
             if slower := len(slower_kind(values)):
