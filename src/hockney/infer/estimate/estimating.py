@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +75,8 @@ def _reduced(cells: Cells) -> dict[tuple[Point, int], Launches]:
 
     if sum(int(cell.counts.sum()) for cell in cells.values()) < WORTH_THREADS:
         return {key: reduced(cell) for key, cell in cells.items()}
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(THREADS) as threads:
         return dict(zip(cells, threads.map(reduced, cells.values()), strict=True))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import socket
+import os
 import time
 
 from hockney.base.errors import UsageError
@@ -29,7 +29,7 @@ class Startup(Workload, frozen=True, kw_only=True, tag="startup"):
 
     def arguments_now(self) -> list[str]:
         """The start by CLOCK_MONOTONIC, which the ranks on this host read as well."""
-        return [f"--launched-at={time.monotonic_ns()}@{socket.gethostname()}"]
+        return [f"--launched-at={time.monotonic_ns()}@{os.uname().nodename}"]
 
     def check(self, ranks: int) -> None:  # noqa: ARG002
         if len(self.sizes) != 1 or self.largest_bytes == 0:
