@@ -10,6 +10,7 @@ import click
 from hockney.base.errors import UsageError
 from hockney.cli._help import WORKLOAD, in_order, option
 from hockney.cli._option_groups import Common
+from hockney.cli._parameters import Words
 from hockney.plan.bounds import LARGEST_INT, MOST
 from hockney.plan.messages import PACKINGS, THREAD_COMMS, Threads
 from hockney.plan.words import STANDARD
@@ -17,50 +18,32 @@ from hockney.plan.words import STANDARD
 _THREADS = re.compile(r"(\d{1,99})(?::(\d{1,99}))?")
 
 
-class ThreadsList(click.ParamType[tuple[Threads, ...]]):
+def _threads(text: str) -> tuple[Threads, ...]:
     """Threads of each rank, as T,S:R,..."""
-
-    name = "threads"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[Threads, ...]:
-        if isinstance(value, tuple):
-            return value
-        parts = str(value).split(",")
-        matches = [match for match in map(_THREADS.fullmatch, parts) if match]
-        threads = [(int(match[1]), int(match[2] or match[1])) for match in matches]
-        if any(max(numbers) > MOST["threads"] for numbers in threads):
-            self.fail(f"{value[:40]!r}: at most {MOST['threads']} threads a rank", param, ctx)
-        if len(threads) != len(parts):
-            self.fail(f"{value!r}: write 2 or 1,2,4, or 4:1 for senders and receivers", param, ctx)
-        if len(set(threads)) != len(threads):
-            self.fail(f"{value!r}: a number is given twice", param, ctx)
-        return tuple(threads)
+    parts = text.split(",")
+    matches = [match for match in map(_THREADS.fullmatch, parts) if match]
+    threads = [(int(match[1]), int(match[2] or match[1])) for match in matches]
+    if any(max(numbers) > MOST["threads"] for numbers in threads):
+        raise UsageError(f"{text[:40]!r}: at most {MOST['threads']} threads a rank")
+    if len(threads) != len(parts):
+        raise UsageError(f"{text!r}: write 2 or 1,2,4, or 4:1 for senders and receivers")
+    if len(set(threads)) != len(threads):
+        raise UsageError(f"{text!r}: a number is given twice")
+    return tuple(threads)
 
 
-class PackingList(click.ParamType[tuple[str, ...]]):
-    """Some of PACKINGS."""
-
-    name = "packing"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        words = str(value).split(",")
-        unknown = [word for word in words if word not in PACKINGS]
-        if unknown or len(set(words)) != len(words):
-            self.fail(f"{value!r}: name some of {', '.join(PACKINGS)}, each once", param, ctx)
-        return tuple(words)
+def _packing(text: str) -> tuple[str, ...]:
+    words = text.split(",")
+    if not set(words) <= set(PACKINGS) or len(set(words)) != len(words):
+        raise UsageError(f"{text!r}: name some of {', '.join(PACKINGS)}, each once")
+    return tuple(words)
 
 
 MESSAGES = in_order(
     (
         option(
             "--threads",
-            type=ThreadsList(),
+            type=Words("threads", _threads),
             metavar="T|S:R,...",
             heading=WORKLOAD,
             help="Threads of each rank that send at once (MPI_THREAD_MULTIPLE), or of the sender "
@@ -91,7 +74,7 @@ MESSAGES = in_order(
         ),
         option(
             "--packing",
-            type=PackingList(),
+            type=Words("packing", _packing, PACKINGS),
             metavar="LIST",
             heading=WORKLOAD,
             help="How data get out of and into a layout: by MPI (datatype), MPI_Pack (pack), or "

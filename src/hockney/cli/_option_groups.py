@@ -22,6 +22,13 @@ OF_OUTPUT = ("output", "label", "force", "resume", "quiet", "as_json", "layout")
 other verbs that measure by the words of these decide about them."""
 
 
+OF_PLACEMENT = (
+    *("cpus", "oversubscribe", "hosts", "nodes", "ranks_per_node", "launcher", "launch"),
+    *("mpicc", "engine", "without_bad_nodes", "broadcast", "cfg"),
+)
+"""Parameters that are fields of a placement as they are."""
+
+
 @dataclass(frozen=True)
 class Times:
     """The value of --gate 3x."""
@@ -101,19 +108,8 @@ def common_of(context: click.Context, options: dict[str, Any]) -> Common:
     )
     placement = Placement(
         place=place or ("none" if platform else "core"),
-        cpus=take("cpus"),
-        oversubscribe=take("oversubscribe"),
-        hosts=take("hosts"),
-        nodes=take("nodes"),
-        ranks_per_node=take("ranks_per_node"),
-        launcher=take("launcher"),
-        launch=take("launch"),
-        mpicc=take("mpicc"),
-        engine=take("engine"),
-        without_bad_nodes=take("without_bad_nodes"),
-        broadcast=take("broadcast"),
         platform=platform,
-        cfg=take("cfg"),
+        **{name: take(name) for name in OF_PLACEMENT},
     )
     gate = context.params["gate"]
     most_factor = gate.factor if isinstance(gate, Times) else None
@@ -143,11 +139,7 @@ def output_of(options: dict[str, Any]) -> Output:
     take = options.pop
     return Output(
         path=take("output"),
-        label=take("label"),
-        force=take("force"),
-        resume=take("resume"),
-        quiet=take("quiet"),
-        as_json=take("as_json"),
         gate=take("gate") == OUTLIERS,
         layout=take("layout", None),
+        **{name: take(name) for name in ("label", "force", "resume", "quiet", "as_json")},
     )

@@ -30,9 +30,9 @@ from hockney.cli._parameters import (
     SECONDS,
     SIZE,
     SIZES,
-    Count,
     Named,
     Words,
+    count_of,
 )
 from hockney.plan.memories import read_memories
 from hockney.plan.placement import PLACES
@@ -91,7 +91,7 @@ def ranks(default: int | None, shown: str | bool = True) -> Decorator:
     return option(
         "-n",
         "ranks",
-        type=Count("ranks"),
+        type=count_of("ranks"),
         metavar="N",
         default=default,
         show_default=shown,
@@ -285,14 +285,14 @@ REST = (
     START_ON,
     option(
         "--nodes",
-        type=Count("nodes"),
+        type=count_of("nodes"),
         metavar="N",
         heading=PLACEMENT,
         help="Number of nodes to spread the ranks over.",
     ),
     option(
         "--ranks-per-node",
-        type=Count("ranks per node"),
+        type=count_of("ranks per node"),
         metavar="N",
         heading=PLACEMENT,
         help="Ranks on each node.",

@@ -18,10 +18,11 @@ AUTO = "auto"
 
 
 class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """An option read by one of our parsers; `name` is its placeholder in the help."""
+    """An option read by one of our parsers; `name` is its placeholder in the help, `names` are the
+    words that it takes, where these are all that it takes."""
 
-    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
-        self.name = name
+    def __init__(self, name: str, parse: Callable[[str], Any], names: Sequence[str] = ()) -> None:
+        self.name, self.names = name, names
         self._parse = parse
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -31,25 +32,6 @@ class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             return self._parse(value)
         except UsageError as error:
             self.fail(str(error), param, ctx)
-
-
-class Count(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A whole number from `least` up to plan.bounds.MOST[of]."""
-
-    name = "integer"
-
-    def __init__(self, of: str, least: int = 1) -> None:
-        self._of, self._least = of, least
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from hockney.plan.bounds import count
-
-        if not isinstance(value, str):
-            return value
-        try:
-            return count(value, self._of, self._least)
-        except UsageError as error:
-            self.fail(error.message, param, ctx)
 
 
 class Named(click.Choice):  # type: ignore[type-arg, unused-ignore]
@@ -64,28 +46,34 @@ class Named(click.Choice):  # type: ignore[type-arg, unused-ignore]
         return tuple(self._names())
 
 
-class Several(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+def count_of(of: str, least: int = 1) -> Words:
+    """A whole number from `least` up to plan.bounds.MOST[of]."""
+
+    def read(text: str) -> int:
+        from hockney.plan.bounds import count
+
+        return count(text, of, least)
+
+    return Words("integer", read)
+
+
+def some_of(names: Sequence[str], *, strict: bool = False) -> Words:
     """One or more of these names, separated by commas. strict: "all" stands for all of them, and
     none may be given twice."""
 
-    name = "list"
-
-    def __init__(self, names: Sequence[str], *, strict: bool = False) -> None:
-        self.names, self._strict = tuple(names), strict
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):
-            return value
-        if self._strict and value == "all":
-            return self.names
-        words = [word.strip() for word in value.split(",")] if value or self._strict else []
+    def read(text: str) -> tuple[str, ...]:
+        if strict and text == "all":
+            return tuple(names)
+        words = [word.strip() for word in text.split(",")] if text or strict else []
         for word in words:
-            if word not in self.names:
-                self.fail(f"{word!r} is none of {', '.join(self.names)}", param, ctx)
-        names = tuple(dict.fromkeys(words))
-        if self._strict and len(names) < len(words):
-            self.fail(f"{value!r} names one of them twice", param, ctx)
-        return names
+            if word not in names:
+                raise UsageError(f"{word!r} is none of {', '.join(names)}")
+        once = tuple(dict.fromkeys(words))
+        if strict and len(once) < len(words):
+            raise UsageError(f"{text!r} names one of them twice")
+        return once
+
+    return Words("list", read, names)
 
 
 def _launches(text: str) -> tuple[int, int | None]:

@@ -19,8 +19,8 @@ from hockney.cli._parameters import (
     REQUESTS_IN_FLIGHT,
     SEGMENTS,
     SKEW,
-    Count,
-    Several,
+    count_of,
+    some_of,
 )
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, sizes_of
@@ -111,7 +111,7 @@ CASE_S = 8.0
 @option(
     "--form",
     "forms",
-    type=Several(FORMS),
+    type=some_of(FORMS),
     metavar="LIST",
     default="",
     heading=WORKLOAD,
@@ -136,7 +136,7 @@ CASE_S = 8.0
 )
 @option(
     "--groups",
-    type=Count("ranks"),
+    type=count_of("ranks"),
     metavar="N",
     default=1,
     heading=WORKLOAD,

@@ -10,7 +10,7 @@ from hockney.cli import _options
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
-from hockney.cli._parameters import BURSTS, COUNTS, SIZES, Count, Several
+from hockney.cli._parameters import BURSTS, COUNTS, SIZES, count_of, some_of
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Case, Plan, sizes_of
 from hockney.plan.loads import AGGRESSORS, VICTIMS, Burst, Victim, roles_of
@@ -33,7 +33,7 @@ CASE_S = 20.0
 @option(
     "--victim",
     "victims_",
-    type=Several(VICTIMS),
+    type=some_of(VICTIMS),
     metavar="LIST",
     default="pingpong",
     help="What is timed, alone and under load: pingpong, stream, allreduce.",
@@ -41,7 +41,7 @@ CASE_S = 20.0
 @option(
     "--aggressor",
     "aggressors",
-    type=Several(AGGRESSORS),
+    type=some_of(AGGRESSORS),
     metavar="LIST",
     default="incast",
     help="How other ranks load the network: incast (all to one), outcast (one to all), all-to-all, "
@@ -82,7 +82,7 @@ CASE_S = 20.0
 )
 @option(
     "--victims",
-    type=Count("ranks", 2),
+    type=count_of("ranks", 2),
     metavar="N",
     heading=WORKLOAD,
     show_default="2; half of the ranks for allreduce",
@@ -98,7 +98,7 @@ CASE_S = 20.0
 )
 @option(
     "--window",
-    type=Count("messages in flight"),
+    type=count_of("messages in flight"),
     metavar="N",
     heading=WORKLOAD,
     show_default=str(USUAL_WINDOW),

@@ -14,7 +14,7 @@ from hockney.cli import _options
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
-from hockney.cli._parameters import Count
+from hockney.cli._parameters import count_of
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Placement, Plan, Sampling, single, sizes_of
 from hockney.plan.knobs import option_of
@@ -65,7 +65,7 @@ for."""
 @option(
     "--rounds",
     "visits",
-    type=Count("repetitions"),
+    type=count_of("repetitions"),
     metavar="N",
     heading=WORKLOAD,
     help="Make only N rounds of each pass, drawn at random: a sample of the pairs. With --locate: "

@@ -12,7 +12,7 @@ from hockney.cli import _options
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
-from hockney.cli._parameters import Count, Several
+from hockney.cli._parameters import count_of, some_of
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Placement, Plan, single, sizes_of
 from hockney.plan.workloads.collective import FORMS, PERSISTENT
@@ -44,7 +44,7 @@ PARTS = 4
 @option(
     "--exchange",
     "exchanges",
-    type=Several(EXCHANGES),
+    type=some_of(EXCHANGES),
     metavar="LIST",
     default="waitall",
     help=f"How neighbours exchange messages: {', '.join(EXCHANGES)}.",
@@ -54,7 +54,7 @@ PARTS = 4
 @option(
     "--form",
     "forms",
-    type=Several(FORMS),
+    type=some_of(FORMS),
     metavar="LIST",
     default="blocking",
     heading=WORKLOAD,
@@ -63,7 +63,7 @@ PARTS = 4
 @option(
     "--packing",
     "packings",
-    type=Several(PACKINGS),
+    type=some_of(PACKINGS),
     metavar="LIST",
     default=PACKINGS[0],
     heading=WORKLOAD,
@@ -72,7 +72,7 @@ PARTS = 4
 )
 @option(
     "--partitions",
-    type=Count("parts of a message"),
+    type=count_of("parts of a message"),
     metavar="N",
     heading=WORKLOAD,
     show_default=str(PARTS),

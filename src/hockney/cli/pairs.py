@@ -14,7 +14,7 @@ from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._messages import MESSAGES, NAMES, messages_of
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
-from hockney.cli._parameters import SECONDS, SIZE, Count
+from hockney.cli._parameters import SECONDS, SIZE, count_of
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, Sampling, single, sizes_of
 from hockney.plan.knobs import knobs_of, option_of
@@ -120,7 +120,7 @@ MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
 )
 @option(
     "--msgs-per-sample",
-    type=Count("repetitions"),
+    type=count_of("repetitions"),
     metavar="N",
     default=1000,
     heading=MULTI,

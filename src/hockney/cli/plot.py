@@ -10,7 +10,7 @@ import click
 from hockney.cli import _options
 from hockney.cli._files import warn_of_cut
 from hockney.cli._help import check_used, option, verb
-from hockney.cli._parameters import SIZE, Count, Named
+from hockney.cli._parameters import SIZE, Named, count_of
 from hockney.show.curves.curves import Options
 from hockney.show.figures import FIGURES, described, main_figure, noted
 from hockney.show.profiles.figures import PROFILE_FIGURES, describe_profile
@@ -61,7 +61,7 @@ def _names() -> list[str]:
 )
 @option(
     "--ranks",
-    type=Count("ranks"),
+    type=count_of("ranks"),
     metavar="N",
     show_default="all; the most for collective-sizes and -model",
     help="Number of ranks, for figures of collectives.",

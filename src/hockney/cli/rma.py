@@ -12,7 +12,7 @@ from hockney.cli import _options
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
-from hockney.cli._parameters import Several
+from hockney.cli._parameters import some_of
 from hockney.cli._verb import MeasuringVerb
 from hockney.plan import Plan, single, sizes_of
 from hockney.plan.words import (
@@ -42,7 +42,7 @@ DEFAULT_SIZES = "8..4MiB"
 @option(
     "--sync",
     "synchronizations",
-    type=Several(SYNCHRONIZATIONS, strict=True),
+    type=some_of(SYNCHRONIZATIONS, strict=True),
     metavar="LIST",
     default="flush",
     help="What completes operations. fence, pscw: both ranks; lock, lock-all: the origin, by a "
@@ -51,7 +51,7 @@ DEFAULT_SIZES = "8..4MiB"
 @option(
     "--window-kind",
     "window_kinds",
-    type=Several(WINDOW_KINDS, strict=True),
+    type=some_of(WINDOW_KINDS, strict=True),
     metavar="LIST",
     default=(),
     show_default="allocate; create with --memory of an accelerator",
