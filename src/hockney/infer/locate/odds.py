@@ -85,8 +85,6 @@ class _Scores:
     """Shape (sizes, parts)."""
     slow: Array
     """Shape (parts,): of a fault that slows down all messages, where it is likeliest."""
-    likely: list[PartLikelihoods]
-    """Those of each size."""
     sought: Array
     """Shape (parts,): of a slowness of SOUGHT or more, at the size that excludes it least."""
 
@@ -114,9 +112,8 @@ class _Peeling:
         """Each observation with the nodes at its ends."""
         self.unjudged = _usual(times.classes[0], weights, self.seen)
         self.prior = -math.log(max(int((self.seen > 0).sum()), 2))
-        self.known: dict[tuple[Any, ...], tuple[Array, _Scores]] = {}
-        """Scores that were worked out, with the times they are of, by the faults taken into
-        account."""
+        self.known: dict[tuple[Any, ...], _Scores] = {}
+        """Scores that were worked out, by the faults taken into account."""
         self.shifts: dict[int, Array] = {}
         """The slowness of each fault found so far, shape (sizes,); NaN: it differs by message."""
         self.noise = [TimeNoise(LEAST_SCALE, SPREADS[0], LEAST_DISTURBED)] * len(times.logs)
@@ -157,8 +154,7 @@ class _Peeling:
         again beside the others: the first one explains too much where two faults meet."""
         faults: list[int] = []
         while len(faults) < MOST_FAULTS:
-            _, scores = self.scored()
-            total = scores.total.copy()
+            total = self.scored().total.copy()
             total[self.like(faults)] = -np.inf
             best = int(total.argmax())
             if total[best] + self.prior < SURE:
@@ -170,7 +166,7 @@ class _Peeling:
                 self.shifts[part] = self.shift(part)
         # What the others explain, once they are known, is no fault.
         for part in list(faults):
-            if self.scored(part)[1].total[part] + self.prior < SURE:
+            if self.scored(part).total[part] + self.prior < SURE:
                 faults.remove(part)
                 del self.shifts[part]
         return faults
@@ -217,18 +213,17 @@ class _Peeling:
         inside = grid[likely > likely.max() - 1.92]
         return float(grid[likely.argmax()]), float(inside[0]), float(inside[-1])
 
-    def scored(self, without: int | None = None) -> tuple[Array, _Scores]:
-        """The times without what the faults explain, except one, and the scores by them."""
+    def scored(self, without: int | None = None) -> _Scores:
+        """The scores by the times without what the faults explain, except one."""
         key = tuple(
             (part, *shifts.tolist()) for part, shifts in self.shifts.items() if part != without
         )
         if key not in self.known:
-            rest = self.rest(without)
-            self.known[key] = rest, self.scores(rest)
+            self.known[key] = self.scores(self.rest(without))
         return self.known[key]
 
     def scores(self, rest: Array) -> _Scores:
-        by_size, sought, slow, likely = [], [], [], []
+        by_size, sought, slow = [], [], []
         for size, times in enumerate(rest):
             self.noise[size] = noise = noise_of(times, self.spread)
             columns = sum(
@@ -236,7 +231,6 @@ class _Peeling:
                 for weight, chosen in zip(self.kinds, self.of_kind, strict=True)
             )
             of_it = PartLikelihoods(np.asarray(columns, np.float64))
-            likely.append(of_it)
             by_size.append(of_slow_or_lost(of_it))
             sought.append(of_it.sought)
             slow.append(log_mean(of_it.slow) - of_it.sound)
@@ -247,7 +241,7 @@ class _Peeling:
         total = np.where(together > 30.0, together, np.log(np.maximum(np.expm1(near), 1e-300)))
         total = total - math.log(2.0 ** len(rest) - 1.0)
         total[self.unjudged | (self.seen == 0)] = -np.inf
-        return _Scores(total, every, np.max(slow, axis=0), likely, np.max(sought, axis=0))
+        return _Scores(total, every, np.max(slow, axis=0), np.max(sought, axis=0))
 
     def spread(self, rest: Array, scale: float) -> float:
         """The standard deviation of sound parts, as far as the nodes show it."""
@@ -267,7 +261,7 @@ class _Peeling:
         return float(np.clip(own, *SPREADS))
 
     def judged(self, faults: list[int]) -> Explanations:
-        _, scores = self.scored()
+        scores = self.scored()
         odds = scores.total + self.prior
         of_fault = self.like(faults)
         is_seen = (self.seen > 0) & ~self.unjudged & ~of_fault
@@ -283,7 +277,7 @@ class _Peeling:
         )
 
     def described(self, part: int, faults: list[int]) -> LikelyFault:
-        _, scores = self.scored(part)
+        scores = self.scored(part)
         rest, total = self.rest(part), scores.total
         others = total.copy()
         others[self.like(faults)] = -np.inf
