@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.variant_verdicts import Ignored, VariantDrift
+from hockney.infer.analysis.gate import NOT_JUDGED
 from hockney.plan import plan_of, stored
 from hockney.plan.variants import Comparison, Variant
 from hockney.records import LaunchRecord, Run
@@ -40,6 +41,17 @@ def test_a_failed_launch_does_not_count() -> None:
     study = Analysis(run).variants
     assert study is not None
     assert study.blocks == 11
+
+
+def test_a_variant_whose_launches_measured_nothing_is_not_passed_over_by_a_gate() -> None:
+    """The gate passed, and the variant was nowhere."""
+    run = varied_run(16, {"one": 1.0, "two": 1.0, "three": 1.0}, gate=0.1)
+    run.samples = [visit for visit in run.samples if visit.launch % 3 != 2]
+    study = Analysis(run).variants
+    assert study is not None
+    assert study.left_out == ("three",)
+    (gate,) = Analysis(run).plan_gates
+    assert (gate.status, "not every variant" in gate.why) == (NOT_JUDGED, True)
 
 
 def test_drift_of_the_ratio_is_said() -> None:

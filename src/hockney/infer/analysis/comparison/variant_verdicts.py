@@ -71,7 +71,7 @@ class VariantStudy:
     blocks: int
     """The largest number of blocks of any ratio."""
     left_out: tuple[str, ...]
-    """Variants without a launch that ended by itself."""
+    """Variants without a launch that ended by itself and measured something."""
     doubts: tuple[VariantDrift | Ignored | Continued, ...]
     unmatched: Mapping[str, Sequence[Point]] = field(default_factory=dict)
     """Points at which a variant or the first was not measured, by the variant."""
@@ -133,7 +133,12 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
     finish = run.finish or Finish(reason="", spent_s=0.0, sampling={})
     continued = 0 if run.is_simulated else finish.continued
     ratios = variant_ratios(times, comparison, finish.looks or (1.0,), finish.look_blocks)
-    measured = {variant for block in times.by_block.values() for variant in block}
+    measured = {
+        variant
+        for block in times.by_block.values()
+        for variant, medians in block.items()
+        if medians
+    }
     return VariantStudy(
         comparison=comparison,
         ratios=tuple(ratios),
