@@ -239,6 +239,12 @@ def how_many(count: int, what: str) -> str:
     return f"{count} {plural(count, what)}"
 
 
+def from_to(numbers: Iterable[int]) -> str:
+    """The least and the largest number: "3 to 5", or "3" where they are equal."""
+    every = sorted(numbers)
+    return " to ".join(map(str, dict.fromkeys((every[0], every[-1]))))
+
+
 def first_few(texts: Sequence[str], most: int, what: str = "") -> list[str]:
     """The first texts, and how many more there are: "a", "b", "and 3 more". what: "pair" for "and 3
     more pairs"."""

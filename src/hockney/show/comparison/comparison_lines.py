@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hockney.base.terminal import styled
-from hockney.base.units import exact_percent, format_size, how_many, plural
+from hockney.base.units import exact_percent, format_size, from_to, how_many, plural
 from hockney.infer.analysis.comparison.compare import PointDifference, RunComparison
 from hockney.infer.analysis.comparison.comparison_plan import ComparisonPlan
 from hockney.infer.analysis.gate import Gate
@@ -224,9 +224,8 @@ def _of_sides(points: Sequence[PointDifference], comparison: RunComparison) -> t
     """How many launches these points need, of which side, and how many there are: "5 launches",
     "A", "A has 3; B has enough, 12"; of a side that repeats exactly none are needed."""
     needed = [point.difference.needed or 0 for point in points]
-    least, most = min(needed), max(needed)
-    number = f"{most}" if least == most else f"{least} to {most}"
-    launches = f"{number} {plural(most, 'launch')}"
+    most = max(needed)
+    launches = f"{from_to(needed)} {plural(most, 'launch')}"
     have = [
         min(point.base.launches for point in points),
         min(point.other.launches for point in points),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from hockney.base.errors import UsageError
 from hockney.base.grouping import by_key
-from hockney.base.units import plural
+from hockney.base.units import from_to, plural
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.contention import over_pairs
 from hockney.infer.estimate.points import PointEstimate, statistic_of
@@ -227,11 +227,10 @@ def medians_text(points: Iterable[PointEstimate]) -> str:
 
 
 def _over_launches(points: Sequence[PointEstimate]) -> str:
-    launches = sorted({point.launches for point in points})
+    launches = [point.launches for point in points]
     statistic = statistic_of(points)
     what = "Median" if statistic == "median" else f"Marks: {statistic} of each launch, median"
-    over = " to ".join(map(str, dict.fromkeys((launches[0], launches[-1]))))
-    return f"{what} over {over} {plural(launches[-1], 'launch')}"
+    return f"{what} over {from_to(launches)} {plural(max(launches), 'launch')}"
 
 
 def caption_of(curves: Sequence[ShownCurve]) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ from hockney.show.drawing.heatmap import heat_map
 from hockney.show.network.located import located_json, located_lines, rounds_line
 from hockney.show.network.outliers import doubt_lines, tested_json, verdict_lines, with_rule
 from hockney.show.one_run import run_lines
-from hockney.show.tables.as_json import points_json
 from hockney.show.tables.table import (
     TableColumn,
     json_field,
@@ -113,13 +112,10 @@ def definitions(analysis: Analysis) -> list[str]:
     return [*run_lines.definitions(analysis), f"outlier: {_rule(analysis)}"]
 
 
-def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "levels", "matrices", "worst", "suspects", "verdict_rule", ...}."""
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+    """{"levels", "matrices", "worst", "suspects", "verdict_rule", ...}."""
     verdict, pairwise = analysis.verdict, analysis.pairwise
-    shown: dict[str, Any] = {
-        "points": points_json(analysis, all_states),
-        "verdict_rule": _rule(analysis),
-    }
+    shown: dict[str, Any] = {"verdict_rule": _rule(analysis)}
     known = analysis.located or verdict
     if known is None or pairwise is None:
         return shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from hockney.base.units import format_ratio, format_seconds, format_size, plural
+from hockney.base.units import format_ratio, format_seconds, format_size, from_to, plural
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.algorithms.predicted import Predicted
 from hockney.infer.estimate.points import PointEstimate
@@ -112,9 +112,8 @@ def _moved(analysis: Analysis) -> list[str]:
     ]
     if not counts:
         return []
-    low, high = min(counts), max(counts)
-    words = str(low) if low == high else f"{low} to {high}"
-    return [f"the library gave {words} {plural(high, 'rank')} another place on the grid"]
+    ranks = f"{from_to(counts)} {plural(max(counts), 'rank')}"
+    return [f"the library gave {ranks} another place on the grid"]
 
 
 def _topology(point: PointEstimate) -> str:

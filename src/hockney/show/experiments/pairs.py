@@ -33,7 +33,7 @@ from hockney.show.network.outliers import (
 from hockney.show.network.variability_lines import variability_text
 from hockney.show.one_run import run_lines
 from hockney.show.one_run.side_by_side import side_by_side_json, side_by_side_text
-from hockney.show.tables.as_json import at_point_json, axes_json, points_json
+from hockney.show.tables.as_json import at_point_json, axes_json
 from hockney.show.tables.table import (
     HOW,
     INTERVAL,
@@ -176,11 +176,10 @@ def _marked(analysis: Analysis) -> list[TableColumn[Contention]]:
     return [*COLUMNS, TableColumn("", mark, unknown="")]
 
 
-def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "contention", "levels", "link_use", "knees", "outliers", "outlier_rule"}, and with
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+    """{"contention", "levels", "link_use", "knees", "outliers", "outlier_rule"}, and with
     --every-iteration "variability"."""
     fields = {
-        "points": points_json(analysis, all_states),
         "contention": [
             {**axes_json(row.together, "peers"), **row_json(COLUMNS, row)}
             for row in analysis.contention

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.base.errors import UsageError
-from hockney.base.units import format_size, how_many, plural
+from hockney.base.units import format_size, from_to, how_many, plural
 from hockney.infer.analysis.algorithms.best import EQUAL, FASTER, CollectiveCell, name_of
 from hockney.infer.analysis.algorithms.collectives import CollectivePoints
 from hockney.plan.workloads.collective import DEFAULT
@@ -77,8 +77,8 @@ def _winner(cell: CollectiveCell) -> str | None:
 def _kind(name: str | None, colour: int | None, cells: Sequence[CollectiveCell]) -> CellKind:
     if name is None:
         unknown = [cell.launches for cell in cells if _winner(cell) is None]
-        span = " to ".join(map(str, dict.fromkeys((min(unknown), max(unknown)))))
-        return CellKind(f"unknown: {span} {plural(max(unknown), 'launch')}", None, unknown=True)
+        launches = f"{from_to(unknown)} {plural(max(unknown), 'launch')}"
+        return CellKind(f"unknown: {launches}", None, unknown=True)
     if name == DEFAULT:
         return CellKind("the library's own decision", None)
     return CellKind(name, colour)

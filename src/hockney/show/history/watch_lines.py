@@ -88,25 +88,21 @@ def alarm_environment(
     where nothing changed."""
     lines = first_few([change_line(watched, change) for change in changes], MOST_IN_TEXT)
     lines += [outlying_line(watched, part) for part in outlying]
-    if not changes:
-        slowest = max(outlying, key=lambda part: part.ratio)
-        first = watched.looks[-watched.looks_in_a_row(slowest)]
-        return {
-            "HOCKNEY_TEXT": "\n".join(lines),
-            "HOCKNEY_SYSTEM": watched.system,
-            "HOCKNEY_WHAT": slowest.words,
-            "HOCKNEY_BYTES": str(slowest.bytes),
-            "HOCKNEY_RATIO": f"{slowest.ratio:.4f}",
-            "HOCKNEY_SINCE": first.started,
-            "HOCKNEY_FILE": first.file,
-        }
-    worst = max(changes, key=lambda change: change.ratio)
+    worst: LevelChange | Outlying
+    if changes:
+        worst = max(changes, key=lambda change: change.ratio)
+        series, first = watched.series[worst.series], watched.looks[worst.at]
+        what, size = series_words(series), series.bytes
+    else:
+        worst = max(outlying, key=lambda part: part.ratio)
+        first = watched.looks[-watched.looks_in_a_row(worst)]
+        what, size = worst.words, worst.bytes
     return {
         "HOCKNEY_TEXT": "\n".join(lines),
         "HOCKNEY_SYSTEM": watched.system,
-        "HOCKNEY_WHAT": series_words(watched.series[worst.series]),
-        "HOCKNEY_BYTES": str(watched.series[worst.series].bytes),
+        "HOCKNEY_WHAT": what,
+        "HOCKNEY_BYTES": str(size),
         "HOCKNEY_RATIO": f"{worst.ratio:.4f}",
-        "HOCKNEY_SINCE": watched.looks[worst.at].started,
-        "HOCKNEY_FILE": watched.looks[worst.at].file,
+        "HOCKNEY_SINCE": first.started,
+        "HOCKNEY_FILE": first.file,
     }

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from hockney.base.units import format_seconds, how_many, plural, tenth_percent, whole_percent
+from hockney.base.units import (
+    format_seconds,
+    from_to,
+    how_many,
+    plural,
+    tenth_percent,
+    whole_percent,
+)
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.expected import Expected
 from hockney.infer.analysis.conditions.starts import Starts, StartSkew
@@ -104,10 +111,10 @@ def definitions(analysis: Analysis, time: str = "one-way time") -> list[str]:
             "was during the run"
         )
     points = analysis.estimates.own()
-    samples = sorted(point.samples for point in points if point.samples)
+    samples = [point.samples for point in points if point.samples]
     if samples:
-        count = " to ".join(str(number) for number in dict.fromkeys((samples[0], samples[-1])))
-        lines.append(f"{count} {plural(samples[-1], 'sample')} a row, of all launches together")
+        count = f"{from_to(samples)} {plural(max(samples), 'sample')}"
+        lines.append(f"{count} a row, of all launches together")
     states = analysis.estimates.states.states
     alone = len(states) == 1 and not analysis.estimates.states.mixed
     only_state = [_state_line(state) for state in states[:1] if alone and points]
