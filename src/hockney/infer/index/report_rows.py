@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -16,9 +16,11 @@ from hockney import records
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.findings import DecidingFinding
 from hockney.infer.analysis.gate import FAILED
-from hockney.infer.analysis.history.histories import History
 from hockney.infer.analysis.reduced import Reduced
 from hockney.infer.index.database import Index, ResultKind, Rows
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis.history.histories import History
 
 LONGEST_ENTRY = 1 << 20
 """Bytes of an entry above which it is not stored."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
 from hockney.base.grouping import by_key
 from hockney.infer.analysis.claims.published_base import (
@@ -17,12 +18,14 @@ from hockney.infer.analysis.claims.published_base import (
     published_figures,
 )
 from hockney.infer.analysis.conditions.transports import transports_of
-from hockney.infer.analysis.history.histories import History, RunPoint, Trend
 from hockney.infer.analysis.history.run_facts import system_of
 from hockney.infer.estimate.points import Estimates
 from hockney.infer.fitting.fit import Fit
 from hockney.infer.fitting.line import NO_ASYMPTOTE
 from hockney.records import Run
+
+if TYPE_CHECKING:
+    from hockney.infer.analysis.history.histories import History, RunPoint, Trend
 
 LOOPBACK = "TCP over loopback"
 """A transport without published numbers."""
