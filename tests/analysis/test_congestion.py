@@ -11,6 +11,8 @@ from congestion_samples import congestion_run
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.gates import congestion_gate
 from hockney.infer.estimate.sketch import samples_needed
+from hockney.plan.loads import Burst
+from hockney.plan.workloads.congestion import Congestion
 from hockney.show.experiments import congestion as congestion_view
 from hockney.show.experiments import shown_json, view_of
 
@@ -84,6 +86,18 @@ def test_a_gate_without_an_interval_is_not_judged() -> None:
     assert verdict is not None
     assert verdict.line.startswith("gate: NOT JUDGED: too few launches for an interval; ")
     assert verdict.exit_status == 3
+
+
+def test_a_gate_knows_that_bursts_were_not_measured() -> None:
+    """It passed by the steady load alone."""
+    analysis = Analysis(congestion_run(factor=1.0, tail=1.0, most_factor=30.0))
+    assert isinstance(analysis.workload, Congestion)
+    for bursts, status in (((Burst(),), "passed"), ((Burst(), Burst(1e-3, 4e-3)), "not judged")):
+        planned = msgspec.structs.replace(analysis.workload, bursts=bursts)
+        verdict = congestion_gate(analysis.congestion, planned)
+        assert verdict is not None
+        assert verdict.status == status
+    assert "window 8, bursts of 1 ms with gaps of 4 ms" in verdict.why
 
 
 def test_the_gate_is_for_tails_too() -> None:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
-from hockney.base.units import exact_percent, format_ratio, format_size, how_many, listed
+from hockney.base.units import (
+    exact_percent,
+    format_ratio,
+    format_seconds,
+    format_size,
+    how_many,
+    listed,
+)
 from hockney.infer.analysis.comparison.variant_verdicts import VariantStudy
 from hockney.infer.analysis.congestion_factor import QUANTILES, Congested
 from hockney.infer.analysis.gate import PASSED, Gate, failed, not_judged, passed
@@ -126,6 +133,7 @@ def congestion_gate(victims: Sequence[Congested], workload: Workload | None) -> 
         workload.aggressors,
         workload.load_sizes,
         workload.load_windows,
+        (_ns_of(burst.length_s, burst.gap_s) for burst in workload.bursts),
         (size.bytes for size in workload.sizes),
     )
     known = {_load_of(congested.point) for congested in victims}
@@ -157,16 +165,28 @@ def _gate_of_factors(victims: Sequence[Congested], allowed: float) -> Gate:
     return passed(f"no factor is above {allowed:g}{unknown}")
 
 
-Load = tuple[str | None, int | None, int | None, int]
-"""Name, message size and window of the aggressors, and the victim's message size."""
+Load = tuple[str | None, int | None, int | None, tuple[int, int], int]
+"""Name, message size, window and bursts of the aggressors, and the victim's message size."""
 
 
 def _load_of(point: Point) -> Load:
-    return point.aggressor, point.load_bytes, point.load_window, point.bytes
+    bursts = _ns_of(point.burst_s, point.gap_s)
+    return point.aggressor, point.load_bytes, point.load_window, bursts, point.bytes
 
 
-def _load_words(aggressor: str | None, load: int | None, window: int | None, size: int) -> str:
-    return f"{format_size(size)} under {aggressor} of {format_size(load or 0)}, window {window}"
+def _ns_of(burst_s: float | None, gap_s: float | None) -> tuple[int, int]:
+    """Bursts and gaps in whole ns; 0 of a steady load."""
+    return round((burst_s or 0.0) * 1e9), round((gap_s or 0.0) * 1e9)
+
+
+def _load_words(
+    aggressor: str | None, load: int | None, window: int | None, bursts: tuple[int, int], size: int
+) -> str:
+    words = f"{format_size(size)} under {aggressor} of {format_size(load or 0)}, window {window}"
+    if not all(bursts):
+        return words
+    length, gap = (format_seconds(ns * 1e-9) for ns in bursts)
+    return f"{words}, bursts of {length} with gaps of {gap}"
 
 
 def _worst_above(congested: Congested, allowed: float) -> float:
