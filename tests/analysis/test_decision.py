@@ -15,7 +15,7 @@ from hockney.infer.analysis.findings import DecidingFinding, findings_of
 from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.records import End, Place
 from hockney.run.measure.sessions.resume import missing_ends
-from hockney.show.verdicts.decision_lines import UNHELD, decision_lines
+from hockney.show.decision_lines import UNHELD, decision_lines
 from samples import make_pairs_run, make_run, night_run, one_a_node, past_run, write_run
 
 DOCS = Path(__file__).parents[2] / "docs"

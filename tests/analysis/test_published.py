@@ -34,7 +34,7 @@ from hockney.infer.analysis.claims.published_base import (
 from hockney.infer.analysis.claims.publishing import entry_of
 from hockney.infer.analysis.history.histories import histories
 from hockney.records import Place, Run
-from hockney.show.one_run.published_lines import (
+from hockney.show.claims.published_lines import (
     place_among,
     position_lines,
     published_json,

@@ -116,7 +116,7 @@ def show_figures(analysis: Analysis) -> None:
 
 def show_positions(analysis: Analysis, histories: Sequence[History], explain: bool = False) -> None:
     """The run among published systems: in a line, or with explain as a table."""
-    from hockney.show.one_run.published_lines import position_lines, position_summary
+    from hockney.show.claims.published_lines import position_lines, position_summary
 
     positions = analysis.positions(histories)
     if not explain:
@@ -147,7 +147,7 @@ def show_json(
 ) -> None:
     """Prints shown_json with the gate, if there is one, and when asked "diagnosis" and
     "positions"."""
-    from hockney.show.one_run.published_lines import published_json
+    from hockney.show.claims.published_lines import published_json
 
     shown = shown_json(analysis, all_states)
     if gate is not None:

@@ -125,7 +125,7 @@ def _among_published(trial: Trial) -> DoctorFinding:
     from hockney.base.units import format_seconds
     from hockney.infer.analysis import Analysis
     from hockney.run.measure.doctor import DoctorFinding
-    from hockney.show.one_run.published_lines import number_name, place_among
+    from hockney.show.claims.published_lines import number_name, place_among
 
     name = "message among others"
     places = []

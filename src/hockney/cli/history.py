@@ -187,10 +187,10 @@ def _show(
     openmetrics: bool,
     explain: bool,
 ) -> None:
+    from hockney.show.decision_lines import decision_lines
     from hockney.show.history import history_lines as view
     from hockney.show.history import metrics
     from hockney.show.tables.as_json import dumps
-    from hockney.show.verdicts.decision_lines import decision_lines
 
     if as_json:
         click.echo(dumps(view.history_json(histories, tolerance, decision)))

@@ -90,8 +90,8 @@ def command(
 
 def _show_list(as_json: bool) -> None:
     from hockney.plan.claim_file import CLAIMS, read_claim
+    from hockney.show.claims.claim_lines import list_json, list_lines
     from hockney.show.tables.as_json import dumps
-    from hockney.show.verdicts.claim_lines import list_json, list_lines
 
     claims = [read_claim(name) for name in CLAIMS]
     click.echo(dumps(list_json(claims)) if as_json else "\n".join(list_lines(claims)))
@@ -109,8 +109,8 @@ def _judged(claim: Claim, lacks: Remedy | None, analyses: dict[str, Analysis]) -
 def _end(judgement: JudgedClaim, analyses: dict[str, Analysis], as_json: bool) -> None:
     from hockney.base.terminal import styled
     from hockney.cli._present import end_by
+    from hockney.show.claims.claim_lines import claim_json, claim_lines
     from hockney.show.tables.as_json import dumps
-    from hockney.show.verdicts.claim_lines import claim_json, claim_lines
 
     if as_json:
         click.echo(dumps(claim_json(judgement, analyses)))

@@ -251,7 +251,7 @@ def _show_decision(
     from hockney import records
     from hockney.infer.analysis import Analysis
     from hockney.infer.analysis.decision import decision_of
-    from hockney.show.verdicts.decision_lines import decision_lines
+    from hockney.show.decision_lines import decision_lines
 
     runs = [Analysis(records.read(path)) for path in journal.files()]
     decision = decision_of(runs, against=beside)

@@ -17,6 +17,7 @@ from hockney.infer.estimate.differences import VERDICT_RULE, Judged
 from hockney.infer.estimate.points import by_curve, statistic_of
 from hockney.infer.memory.components import BetweenRuns
 from hockney.plan.axes import texts_apart
+from hockney.show.decision_lines import failures_json, failures_text
 from hockney.show.tables.as_json import axes_json
 from hockney.show.tables.judged import is_exact, least_shown, percent, ratio_columns, ratio_limits
 from hockney.show.tables.table import (
@@ -29,7 +30,6 @@ from hockney.show.tables.table import (
     through,
     time_column,
 )
-from hockney.show.verdicts.decision_lines import failures_json, failures_text
 
 EXACT = "simulated runs repeat exactly: ratios are judged by the tolerance alone"
 NOTHING_TO_PLAN = "simulated runs repeat exactly: any difference is shown"

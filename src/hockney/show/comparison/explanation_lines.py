@@ -21,11 +21,11 @@ from hockney.infer.analysis.comparison.effects import FORM_WORDS
 from hockney.infer.analysis.comparison.explanation import Cause, Explanation
 from hockney.infer.analysis.comparison.factor import DifferingFactor
 from hockney.infer.analysis.comparison.one_factor import TriedFactors
+from hockney.show.decision_lines import failures_json, failures_text
 from hockney.show.one_run.fits import line_text
 from hockney.show.tables.as_json import axes_json
 from hockney.show.tables.judged import has_number, least_shown, percent, ratio_text
 from hockney.show.tables.table import TableColumn, estimate_json, table_text
-from hockney.show.verdicts.decision_lines import failures_json, failures_text
 
 OUTPUTS = re.compile(r"((?P<flags>-q*)o|--(output|label|resume)(?==|$))(?P<value>.*)", re.DOTALL)
 """An option of a recorded command that names its own file, with a value that is attached."""

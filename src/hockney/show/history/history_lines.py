@@ -10,8 +10,8 @@ from hockney.infer.analysis.decision import Decision
 from hockney.infer.analysis.history.changes import CHANGE_RULE, DRIFT_RULE
 from hockney.infer.analysis.history.histories import MANY_RULE, WORSE_RULE, History, RunPoint, Trend
 from hockney.infer.estimate.interval import high_of, low_of
+from hockney.show.decision_lines import decision_json
 from hockney.show.tables.table import TableColumn, json_field, row_json, table_text
-from hockney.show.verdicts.decision_lines import decision_json
 
 MOST_CHANGES = 12
 """Most listed differences of one change point; the rest is counted."""

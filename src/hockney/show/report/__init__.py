@@ -21,10 +21,11 @@ from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.claims.published import Positions
 from hockney.infer.analysis.decision import Decision
 from hockney.infer.analysis.history.watch import Watch
+from hockney.show.claims.published_lines import frame_lines, source_lines
+from hockney.show.decision_lines import decision_lines
 from hockney.show.drawing import page as drawing
 from hockney.show.drawing.colours import COLOURS, ON_DARK
 from hockney.show.experiments import shown_json
-from hockney.show.one_run.published_lines import frame_lines, source_lines
 from hockney.show.profiles.profile import profile_json
 from hockney.show.report import tables
 from hockney.show.report.profiles import Profiled, profile_sections
@@ -32,7 +33,6 @@ from hockney.show.report.sections import Section, ShownFigure, sections
 from hockney.show.report.summary import cards, fits_of
 from hockney.show.report.watched import watched_sections
 from hockney.show.tables.as_json import finite, fit_json
-from hockney.show.verdicts.decision_lines import decision_lines
 
 CLOSED_FROM = 3
 """With this many sections, each shows only its answer until it is opened: more are not read."""

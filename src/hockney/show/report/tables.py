@@ -20,9 +20,9 @@ from hockney.plan import plan_facts
 from hockney.plan.axes import AXES
 from hockney.plan.trains import Train, train_text
 from hockney.records import Place
+from hockney.show.claims.published_lines import number_name, place_among
 from hockney.show.drawing import time_text
 from hockney.show.one_run.answer import own_points
-from hockney.show.one_run.published_lines import number_name, place_among
 from hockney.show.tables.judged import least_shown
 from hockney.show.tables.table import Row, TableColumn, through
 

@@ -1,0 +1,1 @@
+"""Shows published claims with their verdicts, and runs among published figures."""

@@ -1,1 +1,0 @@
-"""Verdicts: of a run or suite, and of a published claim."""
