@@ -28,7 +28,7 @@ from hockney.run.mpis import (
     Control,
     Engine,
     Mpi,
-    Parameters,
+    ParameterValues,
     family_of,
     mpich,
     openmpi,
@@ -237,7 +237,7 @@ def test_a_pipeline_without_segments_is_called_one() -> None:
     pipeline = Algorithm("bcast", "pipeline", "pipeline", 3)
     whole = openmpi.forcing("bcast", pipeline, OWN_PARAMETERS)
     assert algorithm_text(whole.algorithm, *whole.parameters) == "pipeline, unsegmented"
-    segmented = openmpi.forcing("bcast", pipeline, Parameters(65536))
+    segmented = openmpi.forcing("bcast", pipeline, ParameterValues(65536))
     label = algorithm_text(segmented.algorithm, *segmented.parameters)
     assert label == "pipeline, 64 KiB segments"
     assert ("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "65536") in segmented.env

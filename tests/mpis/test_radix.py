@@ -15,7 +15,7 @@ from hockney.run.measure.toolchain.build import build_engine
 from hockney.run.mpis import (
     Algorithm,
     Mpi,
-    Parameters,
+    ParameterValues,
     Radix,
     Rule,
     _mpich_parameters,
@@ -79,12 +79,12 @@ def test_what_is_not_listed_is_not_tried() -> None:
 def test_a_radix_is_forced_read_back_and_named() -> None:
     control = "coll_tuned_bcast_algorithm_chain_fanout"
     chain = replace(CHAIN, radix=Radix(control))
-    forcing = openmpi.forcing("bcast", chain, Parameters(8192, 8))
+    forcing = openmpi.forcing("bcast", chain, ParameterValues(8192, 8))
     assert (f"OMPI_MCA_{control}", "8") in forcing.env
     assert (control, "8") in forcing.controls
     label = algorithm_text(forcing.algorithm, *forcing.parameters)
     assert label == "chain, 8 KiB segments, radix 8"
-    own = openmpi.forcing("bcast", chain, Parameters(8192))
+    own = openmpi.forcing("bcast", chain, ParameterValues(8192))
     assert not [name for name, _ in own.env if "fanout" in name]
     assert own.parameters.radix is None
 
@@ -92,7 +92,7 @@ def test_a_radix_is_forced_read_back_and_named() -> None:
 def test_a_radix_of_mpich_is_forced_and_read_back() -> None:
     control = "MPIR_CVAR_BCAST_TREE_KVAL"
     tree = Algorithm("bcast", "tree", "tree", 7, Radix(control))
-    forcing = mpich.forcing("bcast", tree, Parameters(radix=4))
+    forcing = mpich.forcing("bcast", tree, ParameterValues(radix=4))
     assert (control, "4") in forcing.env
     assert (control, "4") in forcing.controls
 

@@ -17,7 +17,7 @@ from hockney.run.mpis import (
     OWN_PARAMETERS,
     Algorithm,
     Mpi,
-    Parameters,
+    ParameterValues,
     Requests,
     family_of,
     format_named,
@@ -64,7 +64,7 @@ def test_those_of_mpich(a_mpich: Mpi) -> None:
 
 
 def test_a_limit_is_forced_read_back_and_named() -> None:
-    forcing = openmpi.forcing("alltoall", LINEAR, Parameters(requests=4))
+    forcing = openmpi.forcing("alltoall", LINEAR, ParameterValues(requests=4))
     assert (f"OMPI_MCA_{LIMIT}", "4") in forcing.env
     assert (LIMIT, "4") in forcing.controls
     assert forcing.parameters.requests == 4
@@ -73,7 +73,7 @@ def test_a_limit_is_forced_read_back_and_named() -> None:
     ]
     throttle = "MPIR_CVAR_ALLTOALL_THROTTLE"
     scattered = Algorithm("alltoall", "scattered", "scattered", 4, requests=Requests(throttle))
-    forcing = mpich.forcing("alltoall", scattered, Parameters(requests=8))
+    forcing = mpich.forcing("alltoall", scattered, ParameterValues(requests=8))
     assert (throttle, "8") in forcing.env
     assert (throttle, "8") in forcing.controls
 
@@ -85,28 +85,28 @@ SCATTER = Algorithm("scatter", "linear_nb", "linear_nb", 3, requests=Requests("y
 @pytest.mark.parametrize(
     ("algorithm", "parameters", "ranks", "size", "why"),
     [
-        (LINEAR, Parameters(requests=3), 4, 8, None),
+        (LINEAR, ParameterValues(requests=3), 4, 8, None),
         (
             LINEAR,
-            Parameters(requests=4),
+            ParameterValues(requests=4),
             4,
             8,
             "with 3 requests: there are no more messages",
         ),
         (
             SCATTER,
-            Parameters(requests=1),
+            ParameterValues(requests=1),
             4,
             8,
             "takes 1 for no limit: it must be 2 or more",
         ),
-        (PIPELINE, Parameters(requests=2), 4, 8192, "a message has one segment"),
-        (PIPELINE, Parameters(1024, requests=2), 4, 8192, None),
-        (PIPELINE, Parameters(1024, requests=9), 4, 8192, "with 8 requests"),
+        (PIPELINE, ParameterValues(requests=2), 4, 8192, "a message has one segment"),
+        (PIPELINE, ParameterValues(1024, requests=2), 4, 8192, None),
+        (PIPELINE, ParameterValues(1024, requests=9), 4, 8192, "with 8 requests"),
     ],
 )
 def test_a_limit_that_limits_nothing_is_left_out(
-    algorithm: Algorithm, parameters: Parameters, ranks: int, size: int, why: str | None
+    algorithm: Algorithm, parameters: ParameterValues, ranks: int, size: int, why: str | None
 ) -> None:
     family = openmpi
     reason = replaced_by_another(family, algorithm, ranks, size, parameters)  # type: ignore[arg-type]

@@ -112,9 +112,9 @@ class Algorithm:
     """Whether it is for ranks of one node only."""
 
 
-class Parameters(NamedTuple):
-    """Parameters of an algorithm, as workloads and points call them; None for the library's own
-    value, or an algorithm without it."""
+class ParameterValues(NamedTuple):
+    """Values of an algorithm's parameters, as workloads and points name them; None for the
+    library's own value, or an algorithm without it."""
 
     segment_bytes: int | None = None
     """0 for unsegmented."""
@@ -123,7 +123,7 @@ class Parameters(NamedTuple):
     """The limit of messages in flight."""
 
 
-OWN_PARAMETERS = Parameters()
+OWN_PARAMETERS = ParameterValues()
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Forcing:
 
     algorithm: str
     """The common name without parameters; DEFAULT for the library's own decision."""
-    parameters: Parameters = OWN_PARAMETERS
+    parameters: ParameterValues = OWN_PARAMETERS
     env: tuple[tuple[str, str], ...] = ()
     cfg: tuple[str, ...] = ()
     """SimGrid's settings (key:value)."""
@@ -265,7 +265,7 @@ class Family(Protocol):
         """True if its segment size can be set."""
 
     def forcing(
-        self, collective: str, algorithm: Algorithm | None, parameters: Parameters
+        self, collective: str, algorithm: Algorithm | None, parameters: ParameterValues
     ) -> Forcing:
         """The settings that force `algorithm`; None leaves the library its own decision."""
 
@@ -372,7 +372,7 @@ def with_parameters(
     ]
 
 
-def parameters_set(algorithm: Algorithm, values: Parameters) -> dict[str, str]:
+def parameters_set(algorithm: Algorithm, values: ParameterValues) -> dict[str, str]:
     """The control variables of the radix and the limit of requests that are given, if it has
     them."""
     pairs = ((algorithm.radix, values.radix), (algorithm.requests, values.requests))

@@ -25,7 +25,7 @@ from hockney.run.mpis import (
     Engine,
     Forcing,
     Mpi,
-    Parameters,
+    ParameterValues,
     Rule,
     RulesFormat,
     mpich,
@@ -87,7 +87,7 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     ]
 
 
-def forcing(collective: str, algorithm: Algorithm | None, parameters: Parameters) -> Forcing:
+def forcing(collective: str, algorithm: Algorithm | None, parameters: ParameterValues) -> Forcing:
     if algorithm is None:
         return Forcing(DEFAULT)
     env = ((f"I_MPI_ADJUST_{collective.upper()}", str(algorithm.number)),)

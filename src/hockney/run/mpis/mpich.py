@@ -31,7 +31,7 @@ from hockney.run.mpis import (
     Engine,
     Forcing,
     Mpi,
-    Parameters,
+    ParameterValues,
     Rule,
     RulesFormat,
     listed,
@@ -156,7 +156,7 @@ def is_segmented(algorithm: Algorithm) -> bool:
     return (algorithm.collective, algorithm.own_name) in SEGMENT_SIZES
 
 
-def forcing(collective: str, algorithm: Algorithm | None, parameters: Parameters) -> Forcing:
+def forcing(collective: str, algorithm: Algorithm | None, parameters: ParameterValues) -> Forcing:
     """Disables the device's collectives, and turns a fallback into an error except for
     MAY_FALL_BACK."""
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"

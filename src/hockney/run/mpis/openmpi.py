@@ -15,7 +15,7 @@ from hockney.run.mpis import (
     Engine,
     Forcing,
     Mpi,
-    Parameters,
+    ParameterValues,
     RulesFormat,
     listed,
     other,
@@ -104,7 +104,7 @@ def is_segmented(algorithm: Algorithm) -> bool:
     return algorithm.own_name in SEGMENTED.get(algorithm.collective, ())
 
 
-def forcing(collective: str, algorithm: Algorithm | None, parameters: Parameters) -> Forcing:
+def forcing(collective: str, algorithm: Algorithm | None, parameters: ParameterValues) -> Forcing:
     """Enables dynamic rules, sets the algorithm by its number and disables other components. In 4.1
     a rules file of the user takes precedence, so none may be set."""
     variable = _variable(collective)

@@ -16,7 +16,7 @@ from hockney.base.errors import HockneyError, UsageError
 from hockney.base.temporary import temporary_directory
 from hockney.plan.algorithms import common_names
 from hockney.plan.workloads.collective import DEFAULT
-from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, Parameters, ask_command, other
+from hockney.run.mpis import Algorithm, Engine, Forcing, Mpi, ParameterValues, ask_command, other
 
 __getattr__ = partial(getattr, other)
 """All else is as with an unknown library."""
@@ -75,7 +75,7 @@ def _valid(mpi: Mpi, engine: Engine, collective: str, directory: Path) -> list[s
     return [name for name in names if name not in SELECTORS]
 
 
-def forcing(collective: str, algorithm: Algorithm | None, parameters: Parameters) -> Forcing:
+def forcing(collective: str, algorithm: Algorithm | None, parameters: ParameterValues) -> Forcing:
     """The settings that force an algorithm; smpirun ends with an error if it lacks it."""
     if algorithm is None:
         return Forcing(DEFAULT)

@@ -26,7 +26,7 @@ from hockney.run.measure.studies.collective_study import (
     replaced_by_another,
     title_of,
 )
-from hockney.run.mpis import OWN_PARAMETERS, Algorithm, Parameters, family_of
+from hockney.run.mpis import OWN_PARAMETERS, Algorithm, ParameterValues, family_of
 
 FIRST_FRACTION = 0.6
 """The coarse values get this fraction of the budget, and those around the best ones the rest."""
@@ -93,7 +93,7 @@ class Around:
         self.remarks += [f"{case.name}: measured around the best coarse value" for case in new]
         return [*before, *new]
 
-    def _neighbours(self, best: Answer) -> Iterator[Parameters]:
+    def _neighbours(self, best: Answer) -> Iterator[ParameterValues]:
         values, searched = _values(best), self.plan.searched
         for name, factors, least in AROUND:
             value = getattr(values, name)
@@ -126,9 +126,9 @@ def _workload(answer: Answer) -> Collective:
     return workload
 
 
-def _values(answer: Answer) -> Parameters:
+def _values(answer: Answer) -> ParameterValues:
     workload = _workload(answer)
-    return Parameters(workload.segment_bytes, workload.radix, workload.requests)
+    return ParameterValues(workload.segment_bytes, workload.radix, workload.requests)
 
 
 def _algorithm(session: Session, best: Answer) -> Algorithm:
@@ -141,7 +141,7 @@ def _case(
     session: Session,
     best: Answer,
     algorithm: Algorithm,
-    values: Parameters,
+    values: ParameterValues,
     sizes: set[int],
 ) -> Case | None:
     """The case of these values, at the sizes where the library would run it and where messages

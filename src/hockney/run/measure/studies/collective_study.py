@@ -39,7 +39,7 @@ from hockney.run.mpis import (
     Family,
     Forcing,
     Mpi,
-    Parameters,
+    ParameterValues,
     Radix,
     Requests,
     family_of,
@@ -203,7 +203,7 @@ def _check_one_skew(cases: Sequence[Case]) -> None:
 class _Variant:
     collective: str
     algorithm: Algorithm | None
-    parameters: Parameters = OWN_PARAMETERS
+    parameters: ParameterValues = OWN_PARAMETERS
     form: OwnForm | None = None
 
 
@@ -241,7 +241,9 @@ def _not_listed(option: str, names: Sequence[str]) -> UsageError:
     )
 
 
-def _parameters(study: Study, family: Family, algorithm: Algorithm | None) -> Iterator[Parameters]:
+def _parameters(
+    study: Study, family: Family, algorithm: Algorithm | None
+) -> Iterator[ParameterValues]:
     """Each combination of parameters with which an algorithm is measured."""
     own: tuple[None, ...] = (None,)
     if algorithm is None:
@@ -252,7 +254,7 @@ def _parameters(study: Study, family: Family, algorithm: Algorithm | None) -> It
         (study.radices if algorithm.radix else ()) or own,
         (study.requests if algorithm.requests else ()) or own,
     ):
-        yield Parameters(*values)
+        yield ParameterValues(*values)
 
 
 def _replaced(
@@ -282,7 +284,7 @@ def replaced_by_another(
     algorithm: Algorithm,
     ranks: int,
     bytes_: int,
-    parameters: Parameters,
+    parameters: ParameterValues,
 ) -> str | None:
     """What the library would run instead, and why; None where it runs the algorithm so."""
     by = family.replaced_by(algorithm, ranks, bytes_, parameters.segment_bytes)
@@ -293,7 +295,7 @@ def replaced_by_another(
     return by
 
 
-def _unlimited(of: Requests, parameters: Parameters, ranks: int, bytes_: int) -> str | None:
+def _unlimited(of: Requests, parameters: ParameterValues, ranks: int, bytes_: int) -> str | None:
     """What the library does under a limit without effect, and why; None if it has one."""
     most, segment = parameters.requests or 0, parameters.segment_bytes or bytes_
     messages = -(-bytes_ // segment) if of.of_segments and bytes_ else ranks - 1
