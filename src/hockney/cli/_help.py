@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -286,3 +287,9 @@ def option(*names: str, heading: str = COMMON, **attributes: Any) -> Decorator:
     is_shown = attributes.get("default") not in (None, "", False)
     attributes.setdefault("show_default", is_shown and not attributes.get("is_flag"))
     return click.option(*names, cls=Option, heading=heading, **attributes)
+
+
+workload_option = partial(option, heading=WORKLOAD)
+sampling_option = partial(option, heading=SAMPLING)
+placement_option = partial(option, heading=PLACEMENT)
+output_option = partial(option, heading=OUTPUT)

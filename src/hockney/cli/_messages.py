@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from hockney.base.errors import UsageError
-from hockney.cli._help import WORKLOAD, in_order, option
+from hockney.cli._help import in_order, workload_option
 from hockney.cli._option_groups import Common
 from hockney.cli._parameters import Words
 from hockney.plan.bounds import LARGEST_INT, MOST
@@ -41,42 +41,37 @@ def _packing(text: str) -> tuple[str, ...]:
 
 MESSAGES = in_order(
     (
-        option(
+        workload_option(
             "--threads",
             type=Words("threads", _threads),
             metavar="T|S:R,...",
-            heading=WORKLOAD,
             help="Threads of each rank that send at once (MPI_THREAD_MULTIPLE), or of the sender "
             "and of the receiver.",
         ),
-        option(
+        workload_option(
             "--thread-comms",
             type=click.Choice(THREAD_COMMS),
             default="shared",
-            heading=WORKLOAD,
             help="shared: one communicator for all threads; own: one for each; vci: one, and an "
             "endpoint of the library for each (MPICH's).",
         ),
-        option(
+        workload_option(
             "--datatype",
             metavar="LAYOUT",
-            heading=WORKLOAD,
             help="Layout of messages, compared with contiguous ones: vector:COUNT:BLOCK:STRIDE, "
             "indexed:LENGTH@OFFSET:..., struct:TYPE@OFFSET:... (bytes) or subarray:64x64:64x1 "
             "(doubles).",
         ),
-        option(
+        workload_option(
             "--receive-datatype",
             metavar="LAYOUT",
-            heading=WORKLOAD,
             help="Layout into which they are received.",
             show_default="that of --datatype",
         ),
-        option(
+        workload_option(
             "--packing",
             type=Words("packing", _packing, PACKINGS),
             metavar="LIST",
-            heading=WORKLOAD,
             help="How data get out of and into a layout: by MPI (datatype), MPI_Pack (pack), or "
             "plain copies (hand).",
             show_default="datatype,pack,hand; datatype where the operation takes no other",

@@ -13,12 +13,14 @@ from hockney.cli._help import (
     COMPARISON,
     OUTPUT,
     PLACEMENT,
-    SAMPLING,
     SIMULATION,
-    WORKLOAD,
     Decorator,
     in_order,
     option,
+    output_option,
+    placement_option,
+    sampling_option,
+    workload_option,
 )
 from hockney.cli._option_groups import OUTLIERS, Times
 from hockney.cli._parameters import (
@@ -100,23 +102,21 @@ def ranks(default: int | None, shown: str | bool = True) -> Decorator:
 
 
 def peers(what: str) -> Decorator:
-    return option("--peers", type=PEERS, metavar="I,J", default="0,1", heading=WORKLOAD, help=what)
+    return workload_option("--peers", type=PEERS, metavar="I,J", default="0,1", help=what)
 
 
-OVERSUBSCRIBE = option(
+OVERSUBSCRIBE = placement_option(
     "--oversubscribe",
     is_flag=True,
     envvar="HOCKNEY_OVERSUBSCRIBE",
-    heading=PLACEMENT,
     help="Allow more ranks or threads than CPUs; the answer then says so. Also as "
     "HOCKNEY_OVERSUBSCRIBE=1.",
 )
-START_ON = option(
+START_ON = placement_option(
     "--hosts",
     type=HOSTS,
     metavar="A,B,...",
     default="",
-    heading=PLACEMENT,
     help="Hosts to start on.",
 )
 SIMULATED = (
@@ -136,15 +136,12 @@ SIMULATED = (
         help="A setting of the simulator. May be repeated.",
     ),
 )
-JSON = option("--json", "as_json", is_flag=True, heading=OUTPUT, help="Print the results as JSON.")
-LABEL = option(
-    "--label", metavar="TEXT", heading=OUTPUT, help="Name of this run in tables and figures."
-)
-QUIET = option(
+JSON = output_option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+LABEL = output_option("--label", metavar="TEXT", help="Name of this run in tables and figures.")
+QUIET = output_option(
     "-q",
     "--quiet",
     is_flag=True,
-    heading=OUTPUT,
     help="Print the answer alone: no progress, no notes.",
 )
 
@@ -155,24 +152,21 @@ def _gate(text: str) -> str | float | Times:
     return Times(parse_factor(text)) if text.endswith("x") else parse_share(text)
 
 
-GATE = option(
+GATE = output_option(
     "--gate",
     is_flag=True,
-    heading=OUTPUT,
     help="Print the gate's verdict first; exit status 1 when there is an outlier (a pair, a CPU, a "
     "node, a switch or a cable that is slower than its peers), 3 when that cannot be judged.",
 )
-PER_SWITCH = option(
+PER_SWITCH = workload_option(
     "--per-switch",
     is_flag=True,
-    heading=WORKLOAD,
     help="Pair the nodes of each switch, on all switches at the same time, then every two switches "
     "node by node, and name a slow node, switch or cable: hockney fabric --per-switch.",
 )
-TOPOLOGY = option(
+TOPOLOGY = placement_option(
     "--topology",
     metavar="FILE|slurm",
-    heading=PLACEMENT,
     help="Which nodes are on which switch: a topology.conf of Slurm, lines such as `leaf1 "
     "node[1-16]`, or what `scontrol show topology` or `ibnetdiscover` prints; for fabric --locate "
     "also a platform file of SimGrid.",
@@ -236,102 +230,89 @@ HOW_MUCH = (
     output("Result file.", show_default="EXPERIMENT-HOST-TIME.jsonl", metavar="FILE"),
 )
 REST = (
-    option(
+    workload_option(
         "--buffers",
         type=click.Choice(BUFFERS),
-        heading=WORKLOAD,
         show_default="returned; separate for streams, collectives, layouts and --verify",
         help="What is sent. returned: from where the last message arrived; separate: from a buffer "
         "of its own; cold: from memory that is in no cache.",
     ),
-    option(
+    sampling_option(
         "--launches",
         type=LAUNCHES,
         default="5..",
-        heading=SAMPLING,
         help="Starts of the MPI program: 5 exactly, 5.. at least, 5..20 between; always 1 when "
         "simulated.",
     ),
-    option(
+    sampling_option(
         "--over",
         type=SECONDS,
-        heading=SAMPLING,
         help="Spread the launches evenly over this time, so that intervals cover its drift.",
     ),
-    option(
+    sampling_option(
         "--timeout",
         type=SECONDS,
         default="60s",
-        heading=SAMPLING,
         help="End a launch that reports nothing for this long.",
     ),
-    option(
+    placement_option(
         "--place",
         type=click.Choice(PLACES),
-        heading=PLACEMENT,
         show_default="core; none when simulated",
         help="Pin neighbouring ranks to different parts. core, socket, numa, node: another one for "
         "each; spread: as far apart as possible; none: no pinning.",
     ),
-    option(
+    placement_option(
         "--cpus",
         type=CPUS,
         metavar="LIST",
         default="",
-        heading=PLACEMENT,
         help="CPU of each rank on a node, in rank order: 0,3 or 4-7.",
     ),
     OVERSUBSCRIBE,
     START_ON,
-    option(
+    placement_option(
         "--nodes",
         type=count_of("nodes"),
         metavar="N",
-        heading=PLACEMENT,
         help="Number of nodes to spread the ranks over.",
     ),
-    option(
+    placement_option(
         "--ranks-per-node",
         type=count_of("ranks per node"),
         metavar="N",
-        heading=PLACEMENT,
         help="Ranks on each node.",
     ),
-    option(
+    placement_option(
         "--without-bad-nodes",
         is_flag=True,
-        heading=PLACEMENT,
         help="Go on without nodes that make a launch fail or hang, with the ranks of the others; "
         "the answer then names them.",
     ),
-    option(
+    placement_option(
         "--launcher",
         type=Named(_launchers),
-        heading=PLACEMENT,
         show_default="the scheduler's inside a job, else mpiexec",
         help="What starts the ranks.",
     ),
-    option(
+    placement_option(
         "--launch",
         metavar="TEMPLATE",
-        heading=PLACEMENT,
         show_default="$HOCKNEY_LAUNCH",
         help="The command of any other launcher, such as 'aprun -n {ranks} {command}'; also "
         "{ranks_per_node}, {nodes} and {hosts}.",
     ),
-    option(
+    placement_option(
         "--broadcast",
         metavar="[DIRECTORY]",
         is_flag=False,
         flag_value="/tmp",
-        heading=PLACEMENT,
         help="Copy the engine to each node (no shared filesystem), to /tmp or DIRECTORY.",
     ),
     mpicc(),
-    option(
+    placement_option(
         "--engine",
         metavar="FILE",
-        heading=PLACEMENT,
         show_default="$HOCKNEY_ENGINE, else built",
         help="Use an engine that was built elsewhere, such as one for the standard ABI: no "
         "compiler is needed.",
@@ -365,10 +346,9 @@ REST = (
         "than its peers; of congestion, when a factor is surely above FACTOR, such as 3x. Exit "
         "status 3 when that cannot be judged.",
     ),
-    option(
+    output_option(
         "--resume",
         is_flag=True,
-        heading=OUTPUT,
         help="Continue the result file if it exists: --budget is the total of all goes.",
     ),
     force("the result file"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import SAMPLING, WORKLOAD, option, verb
+from hockney.cli._help import option, sampling_option, verb, workload_option
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import (
@@ -80,103 +80,91 @@ CASE_S = 8.0
     "The whole buffer of bcast, reduce, allreduce and scans; the block of one rank of scatter, "
     "gather, allgather, alltoall and all others.",
 )
-@option(
+@workload_option(
     "--segment-size",
     "segments",
     type=SEGMENTS,
     metavar="auto|LIST",
-    heading=WORKLOAD,
     show_default="the library's own",
     help="Segment sizes, for algorithms that segment messages; auto: as for --radix.",
 )
-@option(
+@workload_option(
     "--radix",
     "radices",
     type=RADICES,
     metavar="auto|LIST",
-    heading=WORKLOAD,
     show_default="the library's own",
     help="Radices (fan-out of a tree, k of a k-ary exchange), for algorithms that have one; auto: "
     "race a few values far apart, then those around the best.",
 )
-@option(
+@workload_option(
     "--requests",
     type=REQUESTS_IN_FLIGHT,
     metavar="auto|LIST",
-    heading=WORKLOAD,
     show_default="the library's own",
     help="Most messages in flight that a rank has, for algorithms that limit them; auto: as for "
     "--radix.",
 )
-@option(
+@workload_option(
     "--form",
     "forms",
     type=some_of(FORMS),
     metavar="LIST",
     default="",
-    heading=WORKLOAD,
     show_default="as the name says: ibcast is nonblocking",
     help="Forms of the calls: blocking, nonblocking, persistent (MPI 4.0). Or bcast, scatter, "
     "gather, allgather and alltoall made one-sided: put-fence, get-fence (complete after a fence), "
     "put-flush, get-flush (after a flush and a barrier).",
 )
-@option(
+@workload_option(
     "--threads",
     metavar="LIST",
-    heading=WORKLOAD,
     help="Threads of each rank that make the collective at once (MPI_THREAD_MULTIPLE), each on a "
     "communicator of its own.",
 )
-@option(
+@workload_option(
     "--element",
     type=click.Choice(tuple(ADDED_BYTES)),
     default=USUAL_ELEMENT,
-    heading=WORKLOAD,
     help="Type of the elements that reductions add up.",
 )
-@option(
+@workload_option(
     "--groups",
     type=count_of("ranks"),
     metavar="N",
     default=1,
-    heading=WORKLOAD,
     help="Divide the ranks into so many groups, which make the collective at the same time.",
 )
-@option(
+@workload_option(
     "--overlap",
     is_flag=True,
-    heading=WORKLOAD,
     help="Also time nonblocking and persistent collectives during computation that takes as long "
     "as they do.",
 )
-@option(
+@workload_option(
     "--arrival",
     type=ARRIVAL,
-    heading=WORKLOAD,
     metavar="LIST",
     help="When ranks arrive: none (together), ascending, descending, random, first-late, "
     "last-late, half-late, @FILE (seconds for each rank); several are measured side by side.",
 )
-@option(
+@workload_option(
     "--skew",
     type=SKEW,
-    heading=WORKLOAD,
     show_default="1x, or that of the file",
     help="From the first rank's arrival to the last one's: 100us, or, for one algorithm, "
     "1.5x as long as it takes without a skew.",
 )
-@option(
+@workload_option(
     "--phases",
     default="",
-    heading=WORKLOAD,
     metavar="all|NAME,...",
     help="Also make bcast, reduce, allreduce or allgather by messages, as the schedules of these "
     "algorithms say, and time their phases.",
 )
-@option(
+@sampling_option(
     "--race",
     is_flag=True,
-    heading=SAMPLING,
     help="Measure an algorithm no further at sizes where that would gain next to nothing.",
 )
 @measuring_options(CASE_S, "combination")

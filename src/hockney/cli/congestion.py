@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from hockney.cli import _options
-from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._help import option, verb, workload_option
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import BURSTS, COUNTS, SIZES, count_of, some_of
@@ -56,51 +56,45 @@ CASE_S = 20.0
     help="Numbers of ranks, victims and aggressors together.",
 )
 @_options.sizes(None, "Of the victims' messages.", "8; 128KiB of a stream")
-@option(
+@workload_option(
     "--load-sizes",
     type=SIZES,
     metavar="LIST",
     default="64KiB",
-    heading=WORKLOAD,
     help="Sizes of the aggressors' messages.",
 )
-@option(
+@workload_option(
     "--load-windows",
     metavar="LIST",
     default="8",
-    heading=WORKLOAD,
     help="Messages in flight from an aggressor to each rank that it sends to: 1,8,64.",
 )
-@option(
+@workload_option(
     "--burst",
     "bursts",
     type=BURSTS,
     metavar="LIST",
     default="steady",
-    heading=WORKLOAD,
     help="steady, or LENGTH/GAP: aggressors send for LENGTH and pause for GAP, such as 1ms/4ms.",
 )
-@option(
+@workload_option(
     "--victims",
     type=count_of("ranks", 2),
     metavar="N",
-    heading=WORKLOAD,
     show_default="2; half of the ranks for allreduce",
     help="Number of victims.",
 )
-@option(
+@workload_option(
     "--roles",
     metavar="random|blocks|FILE",
     default="random",
-    heading=WORKLOAD,
     help="Which ranks are victims: drawn anew for each launch, the first ones, or those of a FILE "
     'with two lines such as "victims 0,1" and "aggressors 2-7".',
 )
-@option(
+@workload_option(
     "--window",
     type=count_of("messages in flight"),
     metavar="N",
-    heading=WORKLOAD,
     show_default=str(USUAL_WINDOW),
     help="Messages in flight of a victim stream.",
 )

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from hockney.base.errors import UsageError
 from hockney.base.units import parse_sizes
 from hockney.cli import _options
-from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._help import verb, workload_option
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import count_of
@@ -41,33 +41,29 @@ for."""
 @_options.sizes(DEFAULT_SIZES)
 @_options.ranks(None, "one per node with --nodes, else all CPUs that may be used")
 @_options.TOPOLOGY
-@option(
+@workload_option(
     "--locate/--all-pairs",
     "locate",
     default=None,
-    heading=WORKLOAD,
     help="Choose rounds, launch by launch, until what is slow is 1,000 times likelier than any "
     f"other explanation (the default from {USUAL_FROM} ranks on), or measure all pairs.",
 )
-@option(
+@workload_option(
     "--per-switch",
     is_flag=True,
-    heading=WORKLOAD,
     help="Pair the nodes of each switch, on all switches at the same time, and then every two "
     "switches, node by node: fewer rounds than all pairs take.",
 )
-@option(
+@workload_option(
     "--serial",
     is_flag=True,
-    heading=WORKLOAD,
     help="Measure one pair at a time, not as many at once as there are.",
 )
-@option(
+@workload_option(
     "--rounds",
     "visits",
     type=count_of("repetitions"),
     metavar="N",
-    heading=WORKLOAD,
     help="Make only N rounds of each pass, drawn at random: a sample of the pairs. With --locate: "
     "choose at most N rounds.",
 )

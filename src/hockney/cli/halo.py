@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from hockney.base.errors import UsageError
 from hockney.cli import _options
-from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._help import option, verb, workload_option
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import count_of, some_of
@@ -51,30 +51,27 @@ PARTS = 4
 )
 @_options.sizes(DEFAULT_SIZES, "Of the message to each neighbour.")
 @_options.ranks(None, "one per CPU")
-@option(
+@workload_option(
     "--form",
     "forms",
     type=some_of(FORMS),
     metavar="LIST",
     default="blocking",
-    heading=WORKLOAD,
     help="Forms of neighbourhood collectives: blocking, nonblocking, persistent (MPI 4.0).",
 )
-@option(
+@workload_option(
     "--packing",
     "packings",
     type=some_of(PACKINGS),
     metavar="LIST",
     default=PACKINGS[0],
-    heading=WORKLOAD,
     help="Contiguous messages (none); or columns of an array of 8 B elements, packed by hand or by "
     "MPI's datatype.",
 )
-@option(
+@workload_option(
     "--partitions",
     type=count_of("parts of a message"),
     metavar="N",
-    heading=WORKLOAD,
     show_default=str(PARTS),
     help="Parts of each message of --exchange partitioned (MPI 4.0).",
 )

@@ -13,7 +13,7 @@ from hockney.base.errors import UsageError
 from hockney.base.units import how_many
 from hockney.cli import _options
 from hockney.cli._files import warn, write_and_say
-from hockney.cli._help import OUTPUT, option, verb
+from hockney.cli._help import option, output_option, verb
 from hockney.cli._histories import TOLERANCE, histories_of
 from hockney.cli._parameters import FRACTION
 
@@ -45,29 +45,25 @@ if TYPE_CHECKING:
 @_options.output("Draw the trend: FILE.png, .svg or .pdf.", metavar="FILE")
 @_options.force("the figure, or the files of --otava")
 @_options.JSON
-@option(
+@output_option(
     "--openmetrics",
     is_flag=True,
-    heading=OUTPUT,
     help="Print metrics for Prometheus' textfile collector.",
 )
-@option(
+@output_option(
     "--otava",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    heading=OUTPUT,
     help="Write a CSV file of each system and otava.yaml for Apache Otava into DIR.",
 )
-@option(
+@output_option(
     "--sql",
     metavar="QUERY",
-    heading=OUTPUT,
     help="Print the rows of a query over the index, tab-separated or as --json.",
 )
-@option(
+@output_option(
     "--publish",
     is_flag=True,
-    heading=OUTPUT,
     help="Add each system to your own published systems, which show, report and doctor compare "
     "with. Without another option of output nothing else is printed or judged.",
 )

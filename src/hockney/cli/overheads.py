@@ -6,7 +6,7 @@ import click
 from msgspec.structs import replace
 
 from hockney.cli import _options
-from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._help import verb, workload_option
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
@@ -25,12 +25,11 @@ DEFAULT_SIZES = "1,8,64,256,1KiB,2KiB,4KiB"
 @_options.sizes(DEFAULT_SIZES, "Choose sizes of one protocol.")
 @_options.ranks(2)
 @_options.peers("Sender and receiver; the others sleep.")
-@option(
+@workload_option(
     "--messages",
     type=click.IntRange(2, 1000),
     metavar="N",
     default=16,
-    heading=WORKLOAD,
     help="Messages in a train.",
 )
 @measuring_options()

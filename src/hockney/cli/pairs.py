@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hockney.base.errors import UsageError
 from hockney.base.units import format_seconds, parse_sizes
 from hockney.cli import _options, fabric
-from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._help import option, verb, workload_option
 from hockney.cli._messages import MESSAGES, NAMES, messages_of
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
@@ -69,47 +69,41 @@ MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
     help="pingpong: messages to and fro; stream: a window of messages one way; bidirectional: both "
     "ways; exchange: MPI_Sendrecv.",
 )
-@option(
+@workload_option(
     "--pairing",
     default="halves",
     metavar="NAME|FILE",
-    heading=WORKLOAD,
     help="halves: rank i with i + n/2; neighbours: 2i with 2i + 1; random; or a file with two "
     "ranks per line.",
 )
-@option(
+@workload_option(
     "--idle-last",
     is_flag=True,
-    heading=WORKLOAD,
     help="Leave out the last of an odd number of ranks.",
 )
-@option(
+@workload_option(
     "--window",
     metavar="LIST",
     default=str(USUAL_WINDOW),
-    heading=WORKLOAD,
     help="Messages in flight in stream and bidirectional, such as 1,2,4,...,64.",
 )
-@option(
+@workload_option(
     "--mode",
     type=click.Choice(MODES),
     default="standard",
-    heading=WORKLOAD,
     help="Mode of the sends.",
 )
 @MESSAGES
-@option(
+@workload_option(
     "--partitions",
     metavar="LIST",
     default="",
-    heading=WORKLOAD,
     help="Partitions of a message (--mode partitioned), with a thread for each; compared with "
     "messages that wait for all of their parts.",
 )
-@option(
+@workload_option(
     "--duration",
     type=SECONDS,
-    heading=WORKLOAD,
     help="Make one launch that measures for this long: a time series.",
 )
 @option(

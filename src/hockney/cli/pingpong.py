@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from hockney.base.units import parse_sizes
 from hockney.cli import _options
-from hockney.cli._help import OUTPUT, WORKLOAD, option, verb
+from hockney.cli._help import option, output_option, verb, workload_option
 from hockney.cli._messages import MESSAGES, NAMES, messages_of
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
@@ -44,23 +44,19 @@ DEFAULT_SIZES = "0,1..4MiB"
     help="Sizes, repetitions, statistic and table of a classic program.",
 )
 @_options.peers("The two ranks that exchange messages; the others sleep.")
-@option(
-    "--from", "first", type=SIZE, heading=WORKLOAD, help="First size of a range by powers of two."
-)
-@option("--to", "last", type=SIZE, heading=WORKLOAD, help="Last size of that range.")
-@option(
+@workload_option("--from", "first", type=SIZE, help="First size of a range by powers of two.")
+@workload_option("--to", "last", type=SIZE, help="Last size of that range.")
+@workload_option(
     "--per-octave",
     type=click.IntRange(1, 64),
     metavar="N",
-    heading=WORKLOAD,
     help="Sizes per factor of two in that range.",
 )
 @MESSAGES
-@option(
+@output_option(
     "--format",
     "layout",
     type=Named(layout_names),
-    heading=OUTPUT,
     help="Print the table of a classic program.",
 )
 @measuring_options()

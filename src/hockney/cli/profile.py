@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import COMMON, OUTPUT, given_options, option, verb
+from hockney.cli._help import COMMON, given_options, option, output_option, verb
 
 
 @verb(
@@ -17,10 +17,9 @@ from hockney.cli._help import COMMON, OUTPUT, given_options, option, verb
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND ...")
 @_options.output("Profile to write.", show_default="profile-HOST-TIME.jsonl", metavar="FILE")
-@option(
+@output_option(
     "--arguments/--no-arguments",
     default=None,
-    heading=OUTPUT,
     help="Keep the whole command in the profile, without what looks like a credential; or nothing "
     "of it.",
     show_default="the launcher, its numbers of ranks and the program",

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import PLACEMENT, SAMPLING, in_order, option, verb
+from hockney.cli._help import PLACEMENT, in_order, option, sampling_option, verb
 
 
 @verb(
@@ -17,18 +17,16 @@ from hockney.cli._help import PLACEMENT, SAMPLING, in_order, option, verb
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @option("--delays", is_flag=True, help="Let each rank compute between its calls as long as it did.")
-@option(
+@sampling_option(
     "--launches",
     type=click.IntRange(1, 1000),
     default=5,
-    heading=SAMPLING,
     help="Starts of the MPI program; always 1 when simulated.",
 )
-@option(
+@sampling_option(
     "--repetitions",
     type=click.IntRange(1, 100_000),
     default=5,
-    heading=SAMPLING,
     help="How often each launch replays the mix.",
 )
 @_options.mpicc("to replay with", PLACEMENT)

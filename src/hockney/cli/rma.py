@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from hockney.base.units import parse_sizes
 from hockney.cli import _options
-from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._help import option, verb, workload_option
 from hockney.cli._option_groups import Common
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import some_of
@@ -48,14 +48,13 @@ DEFAULT_SIZES = "8..4MiB"
     help="What completes operations. fence, pscw: both ranks; lock, lock-all: the origin, by a "
     "lock each time; flush, flush-local (its buffer may be reused): under one lock of all. Or all.",
 )
-@option(
+@workload_option(
     "--window-kind",
     "window_kinds",
     type=some_of(WINDOW_KINDS, strict=True),
     metavar="LIST",
     default=(),
     show_default="allocate; create with --memory of an accelerator",
-    heading=WORKLOAD,
     help="Memory of the window. allocate: from MPI_Win_allocate; create: the program's own; "
     "dynamic: attached later; shared: by the ranks of a node. Or all.",
 )
@@ -65,35 +64,31 @@ DEFAULT_SIZES = "8..4MiB"
     show_default="one operation at a time",
     help="Streams of operations. one-way: from one rank; both-ways: from both at once.",
 )
-@option(
+@workload_option(
     "--window",
     "windows",
     metavar="LIST",
-    heading=WORKLOAD,
     show_default=str(USUAL_WINDOW),
     help="Operations of a stream that are completed together, such as 1,2,4,...,64.",
 )
-@option(
+@workload_option(
     "--element",
     type=click.Choice(ELEMENTS),
     default="int64",
-    heading=WORKLOAD,
     help="Type of the elements of all but put and get.",
 )
 @_options.peers("Origin and target; the others sleep.")
-@option(
+@workload_option(
     "--pairs-active",
     "active",
     metavar="LIST",
-    heading=WORKLOAD,
     show_default="only --peers",
     help="Numbers of pairs at the same time, each with a window of its own, such as 1,2,4,...,all.",
 )
-@option(
+@workload_option(
     "--pairing",
     default="halves",
     metavar="NAME|FILE",
-    heading=WORKLOAD,
     help="Who is paired with whom, as in hockney pairs: halves, neighbours, random or a file.",
 )
 @measuring_options()

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._help import OUTPUT, check_used, option, verb
+from hockney.cli._help import check_used, option, output_option, verb
 from hockney.cli._parameters import Named
 from hockney.foreign.programs import layout_names
 
@@ -40,14 +40,13 @@ from hockney.foreign.programs import layout_names
     help="Compare collectives and halos with predictions from the point-to-point times in FILE; of "
     "a profile, show what its messages from memory of accelerators take by each way in FILE.",
 )
-@option(
+@output_option(
     "--format",
     "layout",
     type=Named(layout_names),
-    heading=OUTPUT,
     help="Print the table of a classic program.",
 )
-@option("--plot", is_flag=True, heading=OUTPUT, help="Draw the run in the terminal, too.")
+@output_option("--plot", is_flag=True, help="Draw the run in the terminal, too.")
 @_options.MOST_INPUT
 @_options.GATE
 @_options.JSON

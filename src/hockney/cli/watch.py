@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockney.base.errors import HockneyError, UsageError
-from hockney.cli._help import OUTPUT, check_used, option, verb
+from hockney.cli._help import check_used, option, output_option, verb
 from hockney.cli._parameters import FRACTION, UP_TO_ALL
 from hockney.cli._watcher import Watcher, kept_plan
 
@@ -46,28 +46,25 @@ LOCK = "watch.lock"
 @option("--due", is_flag=True, help="Print in how many seconds a look is due, and stop.")
 @option("--tolerance", type=FRACTION, default="1%", help="Ignore smaller changes.")
 @option("--mark", metavar="TEXT", help="Note a planned change: a level begins, without an alarm.")
-@option(
+@output_option(
     "--on-alarm",
     metavar="COMMAND",
-    heading=OUTPUT,
     help="Run this in a shell where something became slower, or at the third look in a row with an "
     "outlier; HOCKNEY_TEXT says what.",
 )
-@option(
+@output_option(
     "--prometheus",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    heading=OUTPUT,
     help="Write metrics for Prometheus' textfile collector after each look.",
 )
-@option(
+@output_option(
     "--page",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    heading=OUTPUT,
     help="Write a page with the course of all looks: at each alarm, and once a day.",
 )
-@option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print outliers and changes only.")
+@output_option("-q", "--quiet", is_flag=True, help="Print outliers and changes only.")
 def command(
     words: tuple[str, ...],
     directory: Path,
