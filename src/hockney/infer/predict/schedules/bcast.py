@@ -18,11 +18,7 @@ def _down(shape: Callable[[int], trees.Tree], in_turn: bool = False) -> Algorith
 
 
 linear = _down(trees.flat)
-chain = _down(partial(trees.chain, fanout=trees.CHAIN_FANOUT))
-pipeline = _down(trees.chain)
-binary = _down(trees.binary)
 binomial = _down(trees.binomial, in_turn=True)
-knomial = _down(trees.knomial)
 
 
 def split_binary(ranks: int, bytes_: int, segment: int | None) -> Schedule:
@@ -76,12 +72,12 @@ def scatter_allgather_ring(ranks: int, bytes_: int, segment: int | None) -> Sche
 
 ALGORITHMS = {
     "basic_linear": linear,
-    "chain": chain,
-    "pipeline": pipeline,
+    "chain": _down(partial(trees.chain, fanout=trees.CHAIN_FANOUT)),
+    "pipeline": _down(trees.chain),
     "split_binary": split_binary,
-    "binary": binary,
+    "binary": _down(trees.binary),
     "binomial": binomial,
-    "knomial": knomial,
+    "knomial": _down(trees.knomial),
     "scatter_allgather": scatter_allgather,
     "scatter_allgather_ring": scatter_allgather_ring,
 }

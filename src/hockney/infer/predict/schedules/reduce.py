@@ -15,11 +15,7 @@ def _up(shape: Callable[[int], trees.Tree], in_turn: bool = False) -> Algorithm:
 
 
 linear = _up(trees.flat, in_turn=True)
-chain = _up(partial(trees.chain, fanout=trees.CHAIN_FANOUT))
-pipeline = _up(trees.chain)
-binary = _up(trees.binary)
 binomial = _up(trees.binomial, in_turn=True)
-knomial = _up(trees.knomial)
 
 
 def rabenseifner(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
@@ -32,10 +28,10 @@ def rabenseifner(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # n
 
 ALGORITHMS = {
     "basic_linear": linear,
-    "chain": chain,
-    "pipeline": pipeline,
-    "binary": binary,
+    "chain": _up(partial(trees.chain, fanout=trees.CHAIN_FANOUT)),
+    "pipeline": _up(trees.chain),
+    "binary": _up(trees.binary),
     "binomial": binomial,
-    "knomial": knomial,
+    "knomial": _up(trees.knomial),
     "rabenseifner": rabenseifner,
 }
