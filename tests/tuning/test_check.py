@@ -113,6 +113,16 @@ def test_too_few_blocks_are_not_judged() -> None:
     assert unjudged(replace(check, needed=8)) is None
 
 
+def test_rules_for_other_ranks_are_no_success() -> None:
+    """Nothing was slower, as they did nothing."""
+    target = [CheckedSizes("bcast", 8, (8,), ())]
+    for ranks, status in ((16, 3), (8, None)):
+        rules = [HeldRule("bcast", (ranks, ranks), (0, None), "2", 1)]
+        gate = unjudged(replace(check_of(study_of(8), run_on(1), target, rules), needed=8))
+        assert (gate and gate.exit_status) == status
+        assert gate is None or gate.why.startswith("the file's 1 rule is for other ")
+
+
 def test_what_rules_cost_where_none_holds() -> None:
     def cell(base_s: float, time_s: float, verdict: str, rule: HeldRule | None) -> Checked:
         judged = SimpleNamespace(is_slower=verdict == "slower")

@@ -87,6 +87,8 @@ class Check:
     """The fewest blocks that can show a difference."""
     missing: tuple[tuple[str, int, int], ...] = ()
     """Collective, ranks and bytes of cells without a block."""
+    idle: int = 0
+    """How many rules the file has, where none is for any of the cells."""
 
     @property
     def ruled(self) -> list[Checked]:
@@ -198,7 +200,7 @@ def check_of(
     measured = {
         (target.collective, target.ranks, size) for target in targets for size in target.measured
     }
-    cells = []
+    cells, is_idle = [], True
     for ratio in study.ratios:
         if ratio.point is None:
             continue
@@ -207,12 +209,14 @@ def check_of(
         cell = (point.operation, point.ranks, point.bytes)
         here, usual = (_held_on(layouts.get(point.ranks), each) for each in (rules, own))
         cells.append(Checked(*cell, ratio, changing(here, usual, cell), cell in measured))
+        is_idle = is_idle and not any(rule.holds_for(*cell) for rule in here)
     cells.sort(key=lambda checked: checked.key)
     blocks = min((checked.ratio.blocks for checked in cells), default=0)
     known = {checked.key for checked in cells}
     every = ((target.collective, target.ranks, size) for target in targets for size in target.sizes)
     missing = tuple(cell for cell in every if cell not in known)
-    return Check(tuple(cells), blocks, needed_for(targets), missing)
+    idle = len(rules) if is_idle else 0
+    return Check(tuple(cells), blocks, needed_for(targets), missing, idle)
 
 
 def _held_on(layout: NodeLayout | None, rules: Sequence[HeldRule]) -> list[HeldRule]:
@@ -254,5 +258,12 @@ def unjudged(check: Check) -> Gate | None:
             f"{how_many(len(check.missing), 'cell')} {were} not measured both with and without the "
             f"rules, the first of them {collective} with {ranks} ranks and {format_size(size)}",
             "see the notes on what was left out; leave out those rules, or give a larger --budget",
+        )
+    if check.idle:
+        are = "is" if check.idle == 1 else "are"
+        return not_judged(
+            f"the file's {how_many(check.idle, 'rule')} {are} for other collectives, "
+            "numbers of ranks, layouts or sizes than those of the result files",
+            "check with result files of what the rules are for",
         )
     return None
