@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from hockney.base.addition import AdditionError
 from hockney.base.errors import UsageError
-from hockney.foreign.logs import folded
+from hockney.foreign.logs import folded, prefixes
 from hockney.foreign.logs.cut_numbers import note_cut_numbers
 from hockney.foreign.logs.damaged_rows import note_damaged_rows
 from hockney.foreign.logs.log import Log
@@ -47,7 +47,7 @@ def recognise(log: Log) -> str:
     if not formats and (joined := log.unfolded()):
         return recognise(joined)
     if not formats:
-        refused = refusal(log) or csv.unknown_heading(log)
+        refused = refusal(log) or _hidden(log) or csv.unknown_heading(log)
         if refused:
             raise refused
         raise UsageError(
@@ -57,12 +57,29 @@ def recognise(log: Log) -> str:
         )
     if len(formats) > 1 and CSV in formats and _is_known(log, formats):
         del formats[CSV]  # any heading can be of CSV: the program that knows this line knows more
+    elif len(formats) > 1 and CSV in formats and not _have_rows(log, formats):
+        return CSV  # a spreadsheet that kept the title of the log
     if len(formats) > 1:
         where = ", ".join(f"{name} (line {line})" for name, line in formats.items())
         raise UsageError(
             f"{log.path} could be {where}", "choose with --as; for both, import it twice"
         )
     return next(iter(formats))
+
+
+def _hidden(log: Log) -> UsageError | None:
+    """The refusal of a table whose lines have other text before them; None without one."""
+    hidden = prefixes.hidden_title(log.lines)
+    return UsageError(*hidden.words(log.path, log.at(hidden.line))) if hidden else None
+
+
+def _have_rows(log: Log, formats: Iterable[str]) -> bool:
+    """True if another format than CSV can read a row."""
+    readers = PROGRAMS.offering(Reader)
+    try:
+        return any(t.rows for name in formats if name != CSV for t in readers[name].read(log))
+    except (TooLargeError, UsageError):
+        return True
 
 
 def _is_known(log: Log, formats: Mapping[str, int]) -> bool:

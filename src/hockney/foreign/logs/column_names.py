@@ -50,6 +50,7 @@ SIZES = frozenset(
         "message",
         "data size",
         "buffer size",
+        *(f"{name} size bytes" for name in ("message", "msg", "data", "buffer")),
     }
 )
 TIMES = frozenset({"", "t", "time", "latency", "lat", "latencies", "duration", "elapsed", "rtt/2"})

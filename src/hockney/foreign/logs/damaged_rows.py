@@ -26,10 +26,11 @@ _TOKENS = re.compile(
 _SEPARATOR = re.compile(r"\s*(?:[#@].*|[^A-Za-z\d]*)")
 """A line between two blocks of rows."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_ELAPSED = re.compile(r"[\d.]+user [\d.]+system |\d+inputs\+\d+outputs ")
+"""What GNU time prints, right below the rows of a program."""
 _GLUED = re.compile(r"(?P<row>(?:.*\s)?\d[\d.]*)[A-Za-z\[(<*]")
 """A row up to where other text breaks one of its numbers."""
 _BEGINNINGS = tuple(".0123456789")
-_NAMED = re.compile(r"\bline (\d{1,9})\b")
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ def note_damaged_rows(log: Log, tables: Sequence[LogTable]) -> None:
             _add(log, [line], table, rows)
         for line in block:
             text = log.whole_line(line)
-            if line in known.owners or line in known.lines or not any(map(str.isalnum, text)):
+            is_known = line in known.owners or line in known.lines or _ELAPSED.match(text)
+            if is_known or not any(map(str.isalnum, text)):
                 continue
             if (like := _like(text, rows, known.rows)) is not None:
                 like.drop(log, line, f"a row that is damaged: {text.strip()[:LONGEST_SHOWN]}")
@@ -136,8 +138,7 @@ def note_damaged_rows(log: Log, tables: Sequence[LogTable]) -> None:
 def _known(log: Log, tables: Sequence[LogTable]) -> _Known:
     known = _Known()
     for table in tables:
-        known.lines.update(table.dropped)
-        known.lines.update(int(n) for note in table.notes for n in _NAMED.findall(note))
+        known.lines.update(table.named)
         known.lines.update([log.last] if table.cut else [])
         lines = dict.fromkeys(row.line for row in table.rows if row.line)
         known.owners.update(dict.fromkeys(lines, table))

@@ -20,10 +20,11 @@ UNKNOWN = "unknown"
 """The operation of a log that does not name it."""
 
 _ESCAPES = re.compile(
-    r"(?:&#010;)?</std(?:out|err)>$|\x1b\[[0-9;?]*[A-Za-z]|\x1b[]_][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"^\s*(?:<(?:pre|code|samp)(?: [^<>]{0,99})?>)+|(?:</(?:pre|code|samp)>)+$"
+    r"|(?:&#010;)?</std(?:out|err)>$|\x1b\[[0-9;?]*[A-Za-z]|\x1b[]_][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|[\u200b-\u200d\u2060\ufeff]"
 )
-"""Ends of lines in XML, colours and titles of terminals, and characters without a width."""
+"""Tags of pages and of XML, colours and titles of terminals, and characters without a width."""
 _BLANKS = re.compile(r"[\xa0\u2000-\u200a\u202f\u205f\u3000]")
 """Blanks of web pages and word processors, which do not break a line or have another width."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

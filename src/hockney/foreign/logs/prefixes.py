@@ -36,7 +36,7 @@ _TITLE = re.compile(
     r"|#\s+size\s+count\s+type\b|#bytes\s+#iterations\s)"
 )
 """Titles and headings of programs, behind a prefix."""
-_HEADING = re.compile(r"#? ?(?:Size|#bytes|\(B\))\s")
+_HEADING = re.compile(r"#?\s*(?:Size|#bytes|\(B\))\s")
 _TIME = re.compile(r"(?:\d\d:\d\d:\d\d|\d\\?\.\d{2,}|\d{9,})[\d.,+Z\\-]*")
 """A time in a prefix, which differs between lines, as do the numbers before it."""
 _PARTS = re.compile(r"(?P<name>[A-Za-z_]+\d\w*)|(?P<digits>\d+)|(?P<blanks> +)|(?P<other>.)")

@@ -40,6 +40,8 @@ MOST_NOTES = 20
 _WRITTEN_SIZE = re.compile(r"\d[\d.,'’]*(?:[kmgt]i?)?b?", re.IGNORECASE)
 """A size with a unit, or with marks between its thousands."""
 
+_NAMED = re.compile(r"\bline (\d{1,9})\b")
+
 ORDERED = (("min", "mean", "max"), ("least rank mean", "mean", "largest rank mean"))
 
 
@@ -99,6 +101,11 @@ class LogTable:
     """True if the numbers are samples of one launch."""
     dropped: list[int] = field(default_factory=list)
     """Lines of all rows that could not be read; notes give the reasons of the first."""
+
+    @property
+    def named(self) -> set[int]:
+        """The lines of which notes say that they were not read, or not all of it."""
+        return {*self.dropped, *(int(n) for note in self.notes for n in _NAMED.findall(note))}
 
     def note(self, words: str) -> None:
         if len(self.notes) < MOST_NOTES and words not in self.notes:

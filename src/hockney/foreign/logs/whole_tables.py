@@ -14,7 +14,7 @@ def note_rows_left(log: Log, tables: Sequence[LogTable]) -> None:
     """Notes rows that look like those of the table above them, but that no table has: below an
     empty line or a comment, without a heading of their own."""
     known = {row.line for table in tables for row in table.rows}
-    known.update(line for table in tables for line in table.dropped)
+    known.update(line for table in tables for line in table.named)
     begins = {table.line: table for table in tables}
     table, pattern, end = None, list[bool](), 0
     for line, text in log.numbered():

@@ -63,6 +63,10 @@ _OF_LOG = re.compile(r"#|\S[\s,;|]+\S")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 """A name that jq reads without quotation marks."""
 
+_LIST_OF_LINES = re.compile(r'\s*"[\w.]*(?:lines|msg|stdout)": \[')
+_STRING = re.compile(r'\s*(?P<string>"(?:[^"\\]|\\.)*"),?')
+"""The lines of a program in Ansible's output: a list of strings, of which each has a line."""
+
 JOINED = "~"
 """What stands for a part of a line that was joined to another: it ends no table."""
 Writer = tuple[tuple[tuple[str, ...], str], ...]
@@ -111,9 +115,13 @@ def unwrapped(lines: Sequence[str], path: Path) -> list[str]:
 
 
 def _kept(lines: Sequence[str]) -> Iterator[Kept | None]:
-    in_json = _in_json(lines)
+    in_json, is_in_list = _in_json(lines), False
     for number, line in enumerate(lines):
-        if number in in_json:
+        string = _STRING.fullmatch(line) if is_in_list else None
+        is_in_list = string is not None or _LIST_OF_LINES.fullmatch(line) is not None
+        if string:
+            yield Kept(_unescaped(string["string"]))
+        elif number in in_json:
             yield in_json[number]
         elif match := _TAGGED.match(line):
             stream = match["stream"] or match["step"] or ""
@@ -218,12 +226,17 @@ def _damaged(line: str, names: set[str]) -> Kept | None:
     match = _DAMAGED.match(line)
     if match is None or match["name"] not in names:
         return None
-    try:
-        text = str(json.loads(f'"{match["text"]}"'))
-    except ValueError:
-        text = match["text"]
+    text = _unescaped(f'"{match["text"]}"')
     end = "" if match[0].endswith('"') else "\N{REPLACEMENT CHARACTER}"
     return Kept(text.removesuffix("\n") + end)
+
+
+def _unescaped(string: str) -> str:
+    """The text of a string of JSON."""
+    try:
+        return str(json.loads(string))
+    except ValueError:
+        return string.strip('"')
 
 
 def _refuse_mixed(lines: Sequence[str], written: dict[Writer, list[int]], path: Path) -> None:

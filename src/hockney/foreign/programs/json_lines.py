@@ -12,7 +12,7 @@ from hockney.foreign.logs.table import LogTable
 from hockney.foreign.programs import csv
 from hockney.foreign.programs._csv_heading import heading_of
 from hockney.foreign.programs._csv_records import Record
-from hockney.foreign.programs._json import whole_object
+from hockney.foreign.programs._json import dicts_in, whole_object
 
 HEADED = False
 
@@ -51,6 +51,8 @@ def _rows(log: Log) -> tuple[csv.Heading | None, list[Record]]:
 def _row(line: int, fields: dict[str, Any] | None, names: Sequence[str]) -> Record:
     if fields is None:
         return Record(line, line, problem="it is no whole object of JSON")
+    if any(isinstance(fields.get(name), list) for name in names):
+        return Record(line, line, problem="it has lists: write an object for each row")
     return Record(line, line, [_text(fields.get(name)) for name in names])
 
 
@@ -64,10 +66,18 @@ def _objects(log: Log) -> list[tuple[int, dict[str, Any] | None]]:
         every = _decoded(log.text)
         known = isinstance(every, list) and all(isinstance(fields, dict) for fields in every)
         return [(first, fields) for fields in every] if known else []
+    if text.startswith("{") and (whole := _decoded(log.text)) is not None:
+        return [(first, fields) for fields in _only_list(whole)]
     if not isinstance(_decoded(text), dict):
         return []
     decoded = [(line, _decoded(text)) for line, text in lines if text.startswith("{")]
     return [(line, of if isinstance(of, dict) else None) for line, of in decoded]
+
+
+def _only_list(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The objects of the one member that is a list of them; the document itself without one."""
+    lists = [rows for rows in map(dicts_in, document.values()) if rows]
+    return lists[0] if len(lists) == 1 else [document]
 
 
 def _decoded(text: str) -> Any:

@@ -93,7 +93,9 @@ def _table(log: Log, line: int, heading: list[str], named: re.Match[str] | None)
     order = RowOrder(log, table)
     for number, text in log.numbered(line + 1):
         cells = text.split(",")
-        if not text.strip() or _TITLE.match(text) or order.is_cut(number, cells, len(columns)):
+        if not any(map(str.isalnum, text)) or _TITLE.match(text):
+            break
+        if order.is_cut(number, cells, len(columns)):
             break
         if not cells[0].isdigit():
             if len(cells) == len(columns):

@@ -90,7 +90,7 @@ def recognise(log: Log) -> int | None:
 
 def read(log: Log) -> list[LogTable]:
     tables: list[LogTable] = []
-    context = MpigraphContext()
+    context, received = MpigraphContext(), list[LogTable]()
     for line in range(1, len(log.lines) + 1):
         text = log.whole_line(line)
         context.is_fork = context.is_fork or bool(_OF_FORK.match(text))
@@ -103,19 +103,20 @@ def read(log: Log) -> list[LogTable]:
             context.known = {**(context.known or {}), name: int(known[2])}
         elif heading:
             _begin(log, line, heading, context, tables)
+            received += tables[-1:] if heading["side"] == "Recv" else []
         elif row and context.order is not None:
             _row(log, line, row, context, context.order)
     for table in tables:
-        _note_rows(table)
+        _note_rows(table, is_received=any(table is each for each in received))
     return tables
 
 
-def _note_rows(table: LogTable) -> None:
-    """Notes ranks without a row in the matrix."""
-    for column, end in ((COLUMNS["to"], 0), (COLUMNS["from"], 1)):
+def _note_rows(table: LogTable, *, is_received: bool) -> None:
+    """Notes ranks without a row in the matrices; is_received: there is a heading of receivers."""
+    for column, end, is_headed in ((COLUMNS["to"], 0, False), (COLUMNS["from"], 1, is_received)):
         own = {row.peers[end] for row in table.rows if row.statistic == column.statistic}
         missing = [place.rank for place in table.places if place.rank not in own]
-        if own and missing and not table.cut:
+        if (own or is_headed) and missing and not table.cut:
             few = listed(missing, MOST_NAMED)
             table.note(f"no {column.statistic} of rank {few}: the matrix lacks these rows")
 

@@ -289,8 +289,9 @@ def _add_cells(
             with table.row(log, line):
                 table.add(line, size, column, number(cell) or cell, peers=(rank, other))
     # One triangle alone is a matrix without holes.
-    holes = [pair for pair in holes if (pair[1], pair[0]) not in measured]
-    if holes:
+    half = len(matrix.names) * (len(matrix.names) - 1) // 2
+    is_triangle = len(holes) >= half and all((b, a) in measured for a, b in holes)
+    if holes and not is_triangle:
         few = listed([f"{matrix.names[a]} to {matrix.names[b]}" for a, b in holes], MOST_NAMED)
         count = how_many(len(holes), "hole")
         table.note(f"{log.at(matrix.line)}: {count}, without a number: {few}")
