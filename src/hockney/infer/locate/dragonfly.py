@@ -26,11 +26,10 @@ class Dragonfly:
 
     pairs_tried = PAIRS_TRIED
 
-    def __init__(self, extents: Sequence[int], cables: Sequence[int], hosts: Sequence[str]) -> None:
+    def __init__(self, extents: Sequence[int], cables: Sequence[int]) -> None:
         """extents: the groups, chassis of each, routers of each, nodes of each; cables: how many
         nodes' bandwidth a connection of groups, of chassis and of routers has."""
         self.groups, self.chassis, self.routers, self.each = extents
-        self.nodes = len(hosts)
         each = self.chassis * self.routers
         names = [self._name(i) for i in range(self.groups * each)]
         routers = np.arange(len(names)).reshape(self.groups, self.chassis, self.routers)

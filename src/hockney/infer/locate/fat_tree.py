@@ -29,7 +29,6 @@ class FatTree:
         above each of these, and the parallel cables between two."""
         self.children, self.parents_, self.cables = tuple(children), tuple(parents), tuple(cables)
         self.levels = len(self.children)
-        self.nodes = len(hosts)
         parts: list[NetworkPart] = []
         self.first_cable: list[int | None] = []
         """The first cable up from each level; None where a node has a single one, a part of it."""

@@ -40,7 +40,6 @@ def shape_of(network: ClusterNetwork) -> RoutedShape:
     if network.shape == TORUS:
         return Torus(network.parameters[0], network.hosts)
     if network.shape == DRAGONFLY:
-        extents, cables = network.parameters
-        return Dragonfly(extents, cables, network.hosts)
+        return Dragonfly(*network.parameters)
     children, parents, cables = network.parameters
     return FatTree(children, parents, cables, network.hosts)

@@ -36,15 +36,31 @@ OTHERS = "more of them to compare, or --topology with the switches that account 
 Units = tuple[int, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchedBoard(Board):
+    """A board, and which of its pairs are still to be tested."""
+
+    number: int
+    hosts: Whole
+    """Shape (pairs, 2): the nodes of its pairs."""
+    apart: Flags
+    """Shape (pairs,): those between two nodes."""
+    left: Flags
+    """Shape (pairs,): those that take part in the next tests."""
+
+    @property
+    def open(self) -> Flags:
+        """Those between two nodes that take part in the next tests."""
+        return self.apart & self.left
+
+
 @dataclass(frozen=True)
 class Peers:
     """Candidates of one kind and size, compared with each other."""
 
     what: str
     """Name of the kind, in the plural."""
-    number: int
-    """That of the board."""
-    board: Board
+    board: SearchedBoard
     units: Sequence[Units]
     values: Array
     """Shape (units,): log times relative to the usual one."""
@@ -80,12 +96,12 @@ class CandidateFamily:
         """Most candidates compared at one size."""
         counts: dict[int, int] = {}
         for peers in self.sets:
-            counts[peers.number] = counts.get(peers.number, 0) + len(peers.units)
+            counts[peers.board.number] = counts.get(peers.board.number, 0) + len(peers.units)
         return max(counts.values(), default=0)
 
 
 def slow_ones(
-    family: CandidateFamily, left: Sequence[Flags], judgement: Judgement
+    family: CandidateFamily, judgement: Judgement
 ) -> tuple[dict[Units, Fault], set[Units]]:
     """Slow candidates, each at the size where its ratio is largest; and those of sets in which so
     many differ that none can be named, which is a doubt."""
@@ -96,7 +112,7 @@ def slow_ones(
         excess = np.where(p < family.level, peers.test.excess, 0.0)
         slow = np.flatnonzero(excess > math.log(family.network.least_ratio)).tolist()
         judgement.hides |= int((excess > math.log(LEAST_RATIO)).sum()) > len(slow)
-        slow = _without_met(family.kind, peers, slow, left[peers.number], judgement)
+        slow = _without_met(family.kind, peers, slow, judgement)
         if len(slow) > max(MOST_FRACTION * len(peers.units), 1.0):
             many.update(peers.units[i] for i in slow)
             judgement.doubt(_too_many(len(slow), peers), OTHERS)
@@ -155,15 +171,15 @@ def check_sight(family: CandidateFamily, judgement: Judgement, at_any_size: bool
                 judgement.unsure(peers.what, peers.board.name, least)
 
 
-def _without_met(
-    kind: str, peers: Peers, slow: list[int], left: Flags, judgement: Judgement
-) -> list[int]:
+def _without_met(kind: str, peers: Peers, slow: list[int], judgement: Judgement) -> list[int]:
     """The slow candidates that links shared with other pairs of their round do not explain."""
     board = peers.board
     each = [peers.members(peers.units[i]) for i in slow]
     together = np.concatenate(each) if each else np.empty(0, np.int64)
     own = each if kind == PAIR else [together] * len(each)
-    met = [board.met_others(members, rest, left) for members, rest in zip(each, own, strict=True)]
+    met = [
+        board.met_others(members, rest, board.left) for members, rest in zip(each, own, strict=True)
+    ]
     if any(met):
         judgement.doubt(
             f"{sum(met)} of {len(peers.units)} {peers.what} were slow at {board.name} in rounds in "
@@ -179,7 +195,7 @@ def _fault(family: CandidateFamily, peers: Peers, i: int, p: float) -> Fault:
     return Fault(
         kind=family.kind,
         units=peers.units[i],
-        board=peers.number,
+        board=peers.board.number,
         members=members,
         ratio=math.exp(excess),
         p=None if family.network.is_simulated else p,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 
 import numpy as np
 
@@ -21,12 +22,13 @@ from hockney.infer.analysis.network.boards import (
 from hockney.infer.analysis.network.candidates import (
     CandidateFamily,
     Peers,
+    SearchedBoard,
     Units,
     check_sight,
     slow_ones,
 )
 from hockney.infer.analysis.network.outlier_rule import SIGNIFICANCE, SOUGHT
-from hockney.infer.arrays import Flags, Whole
+from hockney.infer.arrays import Whole
 
 LEAST_PARTNERS = 3
 """Fewest partners by which a node or place is judged."""
@@ -41,16 +43,22 @@ class FaultSearch:
     """Tests candidates of one kind after another; what is named takes no part in later tests."""
 
     def __init__(self, boards: Sequence[Board], network: Network) -> None:
-        self.boards, self.network = boards, network
-        self.left: list[Flags] = [np.ones(len(board.logs), np.bool_) for board in boards]
-        self.hosts = [network.host[board.ends] for board in boards]
-        self.apart: list[Flags] = [
-            (ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1]) for ends in self.hosts
-        ]
+        self.network = network
+        self.boards = [self._searched(*of) for of in enumerate(boards)]
         self.outcome = Judgement()
         self.level = SIGNIFICANCE / len(self._kinds())
         """Significance of each kind, which are tested one after the other: a part of
         SIGNIFICANCE."""
+
+    def _searched(self, number: int, board: Board) -> SearchedBoard:
+        hosts = self.network.host[board.ends]
+        return SearchedBoard(
+            **{field.name: getattr(board, field.name) for field in fields(board)},
+            number=number,
+            hosts=hosts,
+            apart=(hosts >= 0).all(axis=1) & (hosts[:, 0] != hosts[:, 1]),
+            left=np.ones(len(hosts), np.bool_),
+        )
 
     def _kinds(self) -> set[str]:
         """The kinds of components that can be compared."""
@@ -66,7 +74,7 @@ class FaultSearch:
     ) -> tuple[CandidateFamily, dict[Units, Fault], set[Units]]:
         """Slow ones of one kind, and those that cannot be named."""
         family = CandidateFamily(kind, sets, self.level, self.network)
-        slow, many = slow_ones(family, self.left, self.outcome)
+        slow, many = slow_ones(family, self.outcome)
         self.outcome.judged[kind] = family.most
         # Lines of a regular network differ in latency by nature, in bandwidth hardly.
         check_sight(family, self.outcome, at_any_size=kind in (CABLE, PAIR))
@@ -77,8 +85,8 @@ class FaultSearch:
 
     def leave_out(self, units: Sequence[Whole], named: Iterable[int]) -> None:
         chosen = list(named)
-        for number, ends in enumerate(units):
-            self.left[number] &= ~np.isin(ends, chosen).any(axis=1)
+        for board, ends in zip(self.boards, units, strict=True):
+            board.left[np.isin(ends, chosen).any(axis=1)] = False
 
     def check_noise(self, family: CandidateFamily) -> None:
         """A doubt where noise hides a node, or a pair if no nodes are judged, that is slower by

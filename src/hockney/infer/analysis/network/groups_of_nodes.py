@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.infer.analysis.network.boards import Board, Fault
+from hockney.infer.analysis.network.boards import Fault
+from hockney.infer.analysis.network.candidates import SearchedBoard
 from hockney.infer.analysis.network.outlier_rule import LEAST_RATIO
-from hockney.infer.arrays import Flags, Whole
+from hockney.infer.arrays import Whole
 from hockney.infer.estimate.states import cluster
 
 NEAREST = 0.05
@@ -34,14 +35,11 @@ class SlowGroup:
 def parts_of(
     slow: Mapping[int, Fault],
     switch_of: Whole,
-    board: Board,
-    hosts: Whole,
-    apart: Flags,
+    board: SearchedBoard,
     groups: list[set[int]],
 ) -> list[SlowGroup]:
     """Slow nodes by their cause. slow: faults by node; switch_of: shape (nodes,); board: the one
-    that shows them best; hosts: shape (pairs, 2), the nodes of its pairs; apart: pairs of different
-    nodes; groups: of near nodes."""
+    that shows them best; groups: of near nodes."""
     rest, slow_groups = set(slow), []
     for switch, count in Counter(switch_of[switch_of >= 0].tolist()).items():
         own = set(np.flatnonzero(switch_of == switch).tolist())
@@ -49,7 +47,7 @@ def parts_of(
             slow_groups.append(SlowGroup(tuple(sorted(own)), switch, 0))
             rest -= own
     nodes = np.array(sorted(rest), np.int64)
-    numbers = connected(_near_each_other(rest, slow, hosts, apart, board), len(switch_of))[nodes]
+    numbers = connected(_near_each_other(rest, slow, board), len(switch_of))[nodes]
     for number in np.unique(numbers):
         group = nodes[numbers == number].tolist()
         alike = sum(len(other) > 1 for other in groups) if set(group) in groups else 0
@@ -57,12 +55,11 @@ def parts_of(
     return slow_groups
 
 
-def _near_each_other(
-    rest: set[int], slow: Mapping[int, Fault], hosts: Whole, apart: Flags, board: Board
-) -> Whole:
+def _near_each_other(rest: set[int], slow: Mapping[int, Fault], board: SearchedBoard) -> Whole:
     """Shape (pairs, 2): slow nodes that are not slow to each other."""
-    is_usual = apart & ~np.isin(hosts, list(slow)).any(axis=1)
-    both = np.flatnonzero(apart & np.isin(hosts, list(rest)).all(axis=1))
+    hosts = board.hosts
+    is_usual = board.open & ~np.isin(hosts, list(slow)).any(axis=1)
+    both = np.flatnonzero(board.open & np.isin(hosts, list(rest)).all(axis=1))
     nearest = {
         kind: np.quantile(usual, NEAREST)
         for kind in np.unique(board.kinds[both]).tolist()
@@ -76,9 +73,9 @@ def _near_each_other(
     return hosts[[i for i in both.tolist() if are_near(i)]]
 
 
-def near_groups(board: Board, hosts: Whole, apart: Flags, count: int) -> list[set[int]]:
+def near_groups(board: SearchedBoard, count: int) -> list[set[int]]:
     """Groups of nodes that pairs of the nearest level connect; empty if there is one level."""
-    logs, ends = board.logs[apart], hosts[apart]
+    logs, ends = board.logs[board.open], board.hosts[board.open]
     if len(logs) < LEAST_NEAR:
         return []
     labels = cluster(np.exp(logs), least=LEAST_NEAR)

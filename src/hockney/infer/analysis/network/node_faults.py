@@ -47,21 +47,18 @@ TOPOLOGY = "describe the switches with --topology"
 
 
 def find_nodes(search: FaultSearch) -> None:
-    slow, many = _slow_units(search, NODE, search.hosts, search.apart, len(search.network.switch))
+    hosts = [board.hosts for board in search.boards]
+    apart = [board.apart for board in search.boards]
+    count = len(search.network.switch)
+    slow, many = _slow_units(search, NODE, hosts, apart, count)
     if slow:
-        board = max(slow.values(), key=lambda fault: fault.ratio).board
-        pairs = search.boards[board], search.hosts[board], search.apart[board]
-        for part in parts_of(slow, search.network.switch, *pairs, _near_groups(search)):
+        best = search.boards[max(slow.values(), key=lambda fault: fault.ratio).board]
+        # Groups of near nodes, by the size that shows most of them.
+        groups = max((near_groups(board, count) for board in search.boards), key=len)
+        for part in parts_of(slow, search.network.switch, best, groups):
             _name(search, part, [slow[node] for node in part.nodes])
     search.outcome.faults.sort(key=lambda fault: -fault.ratio)
-    search.leave_out(search.hosts, {*slow, *many})
-
-
-def _near_groups(search: FaultSearch) -> list[set[int]]:
-    """Groups of near nodes, by the size that shows most of them."""
-    count = len(search.network.switch)
-    each = zip(search.boards, search.hosts, search.apart, strict=True)
-    return max((near_groups(*pairs, count) for pairs in each), key=len)
+    search.leave_out(hosts, {*slow, *many})
 
 
 def _name(search: FaultSearch, part: SlowGroup, faults: list[Fault]) -> None:
@@ -86,13 +83,13 @@ def _name(search: FaultSearch, part: SlowGroup, faults: list[Fault]) -> None:
 def _name_switch(search: FaultSearch, part: SlowGroup, worst: Fault, members: Whole) -> None:
     """Names the links of a switch; and the switch, if pairs of its own nodes are slow too."""
     board = search.boards[worst.board]
-    inside = np.isin(search.hosts[worst.board][members], part.nodes).all(axis=1)
+    inside = np.isin(board.hosts[members], part.nodes).all(axis=1)
     own, across = members[inside], members[~inside]
     if len(across):
         search.outcome.faults.append(replace(worst, kind=UPLINK, members=across))
     if not len(own):
         return
-    others = search.apart[worst.board] & np.isin(board.kinds, board.kinds[own])
+    others = board.apart & np.isin(board.kinds, board.kinds[own])
     others[members] = False
     if not others.any():
         search.outcome.doubt(
@@ -109,19 +106,18 @@ def _name_switch(search: FaultSearch, part: SlowGroup, worst: Fault, members: Wh
 
 def check_halves(search: FaultSearch) -> None:
     """A doubt where the network has two parts, far from each other."""
-    for number, board in enumerate(search.boards):
-        hosts, apart = search.hosts[number], search.apart[number] & search.left[number]
+    for board in search.boards:
         known = np.unique(search.network.switch)
         if known.min(initial=-1) >= 0:
             groups = [set(np.flatnonzero(search.network.switch == s).tolist()) for s in known]
         else:
-            groups = near_groups(board, hosts, apart, len(search.network.switch))
+            groups = near_groups(board, len(search.network.switch))
         groups = [group for group in groups if group]
         if len(groups) != 2 or min(map(len, groups)) < 2:
             continue
-        is_first = np.isin(hosts, list(groups[0]))
-        across = apart & (is_first[:, 0] != is_first[:, 1])
-        inside = apart & ~across
+        is_first = np.isin(board.hosts, list(groups[0]))
+        across = board.open & (is_first[:, 0] != is_first[:, 1])
+        inside = board.open & ~across
         if not across.any() or not inside.any():
             continue
         step = math.exp(float(np.median(board.logs[across]) - np.median(board.logs[inside])))
@@ -152,16 +148,16 @@ def _slow_units(
 ) -> tuple[dict[int, Fault], set[int]]:
     """Slow nodes or places, by their profiles; and those that cannot be named."""
     sets: list[Peers] = []
-    for number, board in enumerate(search.boards):
-        own = np.flatnonzero(chosen[number] & search.left[number])
-        ends = units[number][own]
+    for board, every, is_chosen in zip(search.boards, units, chosen, strict=True):
+        own = np.flatnonzero(is_chosen & board.left)
+        ends = every[own]
         can_be_judged = partners(ends, count) >= LEAST_PARTNERS
         for what, alike in search.network.compared(kind, count):
             judged = np.flatnonzero(can_be_judged & alike)
             if len(judged) >= LEAST_MEMBERS:
                 values = effects(ends, board.kinds[own], board.logs[own], alike)[judged]
                 names = [(unit,) for unit in judged.tolist()]
-                sets.append(Peers(what, number, board, names, values, _with(own, ends)))
+                sets.append(Peers(what, board, names, values, _with(own, ends)))
     family, slow, many = search.tested(kind, sets)
     many |= of_slower_kind(sets, many, search.outcome)
     if kind == NODE:
@@ -215,9 +211,9 @@ def _check_fast(search: FaultSearch, family: CandidateFamily) -> None:
 
 def _check_few(search: FaultSearch) -> None:
     """A doubt where pairs differ between nodes that are too few to be judged by partners."""
-    for number, board in enumerate(search.boards):
-        own = np.flatnonzero(search.apart[number] & search.left[number])
-        if len(own) and len(np.unique(search.hosts[number][own])) < LEAST_MEMBERS:
+    for board in search.boards:
+        own = np.flatnonzero(board.open)
+        if len(own) and len(np.unique(board.hosts[own])) < LEAST_MEMBERS:
             ratio = math.exp(float(np.ptp(board.logs[own])))
             if ratio > MOST_STEP:
                 search.outcome.doubt(

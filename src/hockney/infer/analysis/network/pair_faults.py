@@ -10,7 +10,7 @@ import numpy as np
 
 from hockney.base.units import format_ratio
 from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, PAIR, PLACE
-from hockney.infer.analysis.network.candidates import Peers, Units
+from hockney.infer.analysis.network.candidates import Peers, SearchedBoard, Units
 from hockney.infer.analysis.network.fault_search import MOST_STEP, FaultSearch
 from hockney.infer.analysis.network.outlier_rule import LEAST_MEMBERS
 from hockney.infer.analysis.network.profiles import levels
@@ -31,73 +31,70 @@ def find_lines(search: FaultSearch) -> None:
 
 def _find_of_kind(search: FaultSearch, kind: str, is_inside: bool) -> None:
     sets, lines = [], []
-    for number, board in enumerate(search.boards):
-        ends = np.sort(search.network.switch[search.hosts[number]], axis=1)
-        own = np.flatnonzero(
-            search.apart[number]
-            & search.left[number]
-            & (ends[:, 0] >= 0)
-            & ((ends[:, 0] == ends[:, 1]) == is_inside)
-        )
-        lines.append((own, ends[own]))
+    for board in search.boards:
+        ends = np.sort(search.network.switch[board.hosts], axis=1)
+        is_kind = (ends[:, 0] == ends[:, 1]) == is_inside
+        own = np.flatnonzero(board.open & (ends[:, 0] >= 0) & is_kind)
+        lines.append((board, own, ends[own]))
         if len(own):
             above = board.logs[own] - own_medians(board.kinds[own], board.logs[own])
             names, values = _by_line(ends[own], above, np.median if is_inside else of_cable)
             if len(names) >= LEAST_MEMBERS:
                 what = search.network.plural(kind)
-                sets.append(Peers(what, number, board, names, values, _equal(own, ends[own])))
+                sets.append(Peers(what, board, names, values, _equal(own, ends[own])))
     _, slow, many = search.tested(kind, sets)
     search.add(slow.values())
-    for number, (own, ends) in enumerate(lines):
+    for board, own, ends in lines:
         for line in {*slow, *many}:
-            search.left[number][own[(ends == [line[0], line[-1]]).all(axis=1)]] = False
+            board.left[own[(ends == [line[0], line[-1]]).all(axis=1)]] = False
 
 
 def find_pairs(search: FaultSearch) -> None:
     sets: list[Peers] = []
-    for number, board in enumerate(search.boards):
+    for board in search.boards:
         small = []
-        for kind in np.unique(board.kinds[search.left[number]]):
-            own = np.flatnonzero(search.left[number] & (board.kinds == kind))
+        for kind in np.unique(board.kinds[board.left]):
+            own = np.flatnonzero(board.left & (board.kinds == kind))
             if len(own) < LEAST_MEMBERS:
                 small.append(own)
                 continue
             units = [board.ends[own]]
-            if search.apart[number][own].all():
-                units.append(search.hosts[number][own])
+            if board.apart[own].all():
+                units.append(board.hosts[own])
             values = board.logs[own] - levels(units, board.logs[own])
-            sets.append(_pair_peers(search, number, own, values))
-        if sets and sets[-1].number == number:
-            _add_few(search, number, small, sets)
+            sets.append(_pair_peers(search, board, own, values))
+        if sets and sets[-1].board is board:
+            _add_few(search, board, small, sets)
     family, slow, _ = search.tested(PAIR, sets)
     if not (search.outcome.judged[NODE] or search.outcome.judged[PLACE]):
         search.check_noise(family)
     search.add(slow.values())
 
 
-def _pair_peers(search: FaultSearch, number: int, own: Whole, values: Array) -> Peers:
-    board = search.boards[number]
+def _pair_peers(search: FaultSearch, board: SearchedBoard, own: Whole, values: Array) -> Peers:
     ends = np.sort(board.ends[own], axis=1)
     names = [(a, b) for a, b in ends.tolist()]
-    return Peers(search.network.plural(PAIR), number, board, names, values, _equal(own, ends))
+    return Peers(search.network.plural(PAIR), board, names, values, _equal(own, ends))
 
 
-def _add_few(search: FaultSearch, number: int, kinds: Sequence[Whole], sets: list[Peers]) -> None:
+def _add_few(
+    search: FaultSearch, board: SearchedBoard, kinds: Sequence[Whole], sets: list[Peers]
+) -> None:
     """Tests pairs of kinds that have too few, by the variation of the commonest kind. Two pairs
     that differ are a doubt: either may be normal."""
-    logs = search.boards[number].logs
-    most = max((peers for peers in sets if peers.number == number), key=lambda p: len(p.units))
+    logs = board.logs
+    most = max((peers for peers in sets if peers.board is board), key=lambda p: len(p.units))
     for own in kinds:
         values = logs[own] - np.median(logs[own])
         if len(own) == 2 and 2.0 * values.max() > math.log(MOST_STEP):
             ratio = format_ratio(math.exp(2.0 * values.max()))
             search.outcome.doubt(
                 f"two pairs of one kind differ by {ratio} times at "
-                f"{search.boards[number].name}, and there is no third to compare with",
+                f"{board.name}, and there is no third to compare with",
                 "measure more of them",
             )
         elif len(own) > 2:
-            few = _pair_peers(search, number, own, values)
+            few = _pair_peers(search, board, own, values)
             sets.append(replace(few, beside_others=most.test.beside(values)))
 
 
