@@ -107,6 +107,24 @@ def test_what_the_newest_run_shows_by_itself_is_not_accepted(
     assert "n0 and n1" not in text
 
 
+def test_a_newest_run_that_measured_nothing_is_not_judged(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """It was left out, and the history accepted; an older one is only left out."""
+    for day in range(12):
+        write_run(past_run(day), tmp_path / f"{day:02}.jsonl")
+    for day, status in ((4, 0), (12, 3)):
+        run = past_run(day)
+        run.samples = type(run.samples)()
+        write_run(run, tmp_path / f"{day:02}.jsonl")
+        done = hockney("history", ".")
+        assert (done.status, f"left out: {day:02}.jsonl" in done.stderr) == (status, True)
+    assert done.stdout.splitlines()[:2] == [
+        "verdict: NOT JUDGED",
+        "  the newest run, 12.jsonl: nothing was measured; to do: measure it again",
+    ]
+
+
 def test_a_failed_limit_of_the_plan_is_no_outlier(hockney: RunHockney, tmp_path: Path) -> None:
     """It was one without a name of what is slow."""
     for day in range(3):

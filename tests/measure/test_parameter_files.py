@@ -69,6 +69,36 @@ def test_known_settings_of_a_librarys_files_are_found(
     assert held_in_files(mpi, engine, {}, 1.0) == InFiles({}), "which is known"
 
 
+def test_the_files_of_libraries_below_open_mpi_are_read_beside_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PMIx' and PRRTE's lack the prefix, as Open MPI's do; a section of UCX's is for some CPUs."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(parameter_files, "SYSTEM_UCX", tmp_path)
+    texts = {
+        "home/.pmix/mca-params.conf": "ptl_tcp_if_include = eth0\n",
+        "pmix-mca-params.conf": "ptl_tcp_if_include = eth1\n",
+        "prte-mca-params.conf": "hwloc_default_binding_policy = core\n",
+        "ucx.conf": "UCX_TLS=rc,sm\n[Some CPU]\nCPU model=Some\nUCX_RNDV_THRESH=8k\n",
+        "named/ucx.conf": "UCX_TLS=tcp\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    mpi, engine = planted("openmpi", [tmp_path / "openmpi-mca-params.conf"], monkeypatch)
+    held = held_in_files(mpi, engine, {"UCX_CONFIG_DIR": str(tmp_path / "named")}, 1.0)
+    assert held is not None
+    assert held.files == {
+        "ucx.conf": {"UCX_TLS": "tcp"},
+        "~/.pmix/mca-params.conf": {"PMIX_MCA_ptl_tcp_if_include": "eth0"},
+        "pmix-mca-params.conf": {"PMIX_MCA_ptl_tcp_if_include": "eth1"},
+        "prte-mca-params.conf": {"PRTE_MCA_hwloc_default_binding_policy": "core"},
+    }
+    assert list(held.files).index("~/.pmix/mca-params.conf") < list(held.files).index(
+        "pmix-mca-params.conf"
+    )
+
+
 def test_a_tuned_setting_is_known_with_any_value(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
