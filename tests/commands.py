@@ -46,8 +46,8 @@ class Done:
 
 
 @dataclass(frozen=True)
-class RunHockney:
-    """The command: hockney("show", "run.jsonl")."""
+class RunCommand:
+    """A command that takes words: hockney("show", "run.jsonl")."""
 
     run: Callable[..., Done]
 
@@ -66,6 +66,9 @@ class RunHockney:
         assert done.status == 2, done.stderr
         assert because in done.stderr
         return done
+
+
+RunHockney = RunEngine = RunCommand
 
 
 @contextmanager

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import (
-    Callable,
     Collection,
     Generator,
     Iterable,
@@ -27,7 +26,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from commands import Done, RunHockney, in_environment, run_here
+from commands import Done, RunEngine, RunHockney, in_environment, run_here
 from fake_libraries import FakeLibrary, build_fake, can_fake
 from hockney.base.trust import cache_directory
 from hockney.infer.index import database
@@ -258,9 +257,6 @@ def need_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NeedMemory
         yield need
 
 
-RunEngine = Callable[..., Done]
-
-
 EXPERIMENTS = frozenset(
     ("pingpong", "overheads", "pairs", "cores", "collective", "halo", "overlap", "rma")
 ) | {"startup", "congestion", "fabric"}
@@ -295,7 +291,7 @@ def run_engine(mpi: Mpi, engine: Engine, tmp_path_factory: pytest.TempPathFactor
                 break
         return Done(done.returncode, done.stdout, done.stderr)
 
-    return run
+    return RunEngine(run)
 
 
 @pytest.fixture
@@ -309,7 +305,7 @@ def run_alone(engine: Engine) -> RunEngine:
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
-    return run
+    return RunEngine(run)
 
 
 @pytest.fixture(scope="session")

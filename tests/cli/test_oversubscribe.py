@@ -44,9 +44,13 @@ def test_a_verb_refuses_ranks_that_would_share_cpus(
 
 def test_the_engine_refuses_what_only_it_sees(run_engine: RunEngine) -> None:
     cpu = min(allowed_set())
-    done = run_engine("pingpong", f"--cpus={cpu},{cpu}", "--sizes=8", oversubscribe=False)
-    assert done.status == 2
-    assert "--oversubscribe" in done.stderr
+    done = run_engine.refused(
+        "pingpong",
+        f"--cpus={cpu},{cpu}",
+        "--sizes=8",
+        oversubscribe=False,
+        because="--oversubscribe",
+    )
     assert not done.of("samples")
 
 

@@ -27,8 +27,7 @@ BY_THREADS = sorted(
 @pytest.mark.parametrize(("name", "form"), first_of(ALL_BY_PUT, 2))
 def test_what_is_put_and_got_arrives(run_engine: RunEngine, name: str, form: str) -> None:
     others = ["--root=rotate"] if name in ROOTED else []
-    done = run_engine("collective", name, f"--form={form}", *QUICK, *others, ranks=3)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("collective", name, f"--form={form}", *QUICK, *others, ranks=3)
     assert {s["bytes"] for s in done.of("start")} == {8, 64, 4096}
     assert {(s["operation"], s["form"]) for s in done.of("samples")} <= {(name, form)}
     assert all("train" not in s for s in done.of("samples"))
@@ -54,10 +53,9 @@ def test_a_damaged_byte_is_found(
 def test_threads_make_a_collective_at_once(run_engine: RunEngine, name: str) -> None:
     """Each thread has buffers and a communicator of its own, and all data are checked."""
     others = ["--root=rotate"] if name in ROOTED else []
-    done = run_engine(
+    done = run_engine.ok(
         "collective", name, "--threads=1,2", "--thread-comms=own", *QUICK, *others, ranks=2
     )
-    assert done.status == 0, done.stderr
     threads = {s["threads"] for s in done.of("samples")}
     assert threads <= {1, 2}
     assert len(done.of("start")) % 6 == 0  # each round: three sizes by one thread and by two
@@ -89,7 +87,5 @@ def test_a_damaged_byte_of_a_thread_is_found(run_engine: RunEngine, faulty_engin
 def test_what_does_not_go_together_is_refused(
     run_alone: RunEngine, arguments: list[str], complaint: str
 ) -> None:
-    done = run_alone("collective", *arguments, "--sizes=8")
-    assert done.status == 2
-    assert complaint in done.stderr
+    done = run_alone.refused("collective", *arguments, "--sizes=8", because=complaint)
     assert done.of("samples") == []

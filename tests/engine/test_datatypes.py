@@ -45,8 +45,7 @@ OTHERS = (
 def test_every_layout_arrives_by_every_packing(run_engine: RunEngine, layout: str) -> None:
     """The pattern is packed by MPI and unpacked by our own copies, and the other way round: both
     must have the same idea of the layout."""
-    done = run_engine("pairs", *quick(layout), PACKINGS, "--verify")
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", *quick(layout), PACKINGS, "--verify")
     assert ways(done) == {
         ("contiguous", None),
         *((layout, packing) for packing in ("datatype", "pack", "hand")),
@@ -58,19 +57,17 @@ def test_every_layout_arrives_by_every_packing(run_engine: RunEngine, layout: st
     each_once(list(product(OTHERS, ["vector:4:8:24", "subarray:4x4x4:2x2x3:1x2x0"]))),
 )
 def test_other_operations_send_the_datatype(run_engine: RunEngine, asked: str, layout: str) -> None:
-    done = run_engine("pairs", *asked.split(), *quick(layout), "--verify")
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", *asked.split(), *quick(layout), "--verify")
     assert ways(done) == {("contiguous", None), (layout, "datatype")}
 
 
 def test_the_received_layout_may_be_another(run_engine: RunEngine) -> None:
     layout, other = "vector:12:8:24", "subarray:4x4x4:2x2x3:1x2x0"
-    done = run_engine(
+    done = run_engine.ok(
         "pingpong",
         *("--seconds=0.05", "--sizes=96,960", "--verify", PACKINGS),
         *(f"--datatype={layout}", f"--receive-datatype={other}"),
     )
-    assert done.status == 0, done.stderr
     assert {s["datatype"] for s in done.of("samples")} == {"contiguous", f"{layout}>{other}"}
 
 
@@ -87,8 +84,7 @@ def test_a_damaged_byte_is_found(run_engine: RunEngine, faulty_engine: Engine) -
 
 
 def test_threads_have_layouts_too(run_engine: RunEngine) -> None:
-    done = run_engine("pairs", *quick("vector:4:8:24"), PACKINGS, "--threads=2", "--verify")
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", *quick("vector:4:8:24"), PACKINGS, "--threads=2", "--verify")
     assert {s["threads"] for s in done.of("samples")} == {2}
 
 
@@ -112,9 +108,7 @@ def test_threads_have_layouts_too(run_engine: RunEngine) -> None:
     ],
 )
 def test_a_bad_layout_is_told(run_alone: RunEngine, layout: str, complaint: str) -> None:
-    done = run_alone("pairs", "--sizes=64", f"--datatype={layout}")
-    assert done.status == 2
-    assert complaint in done.stderr
+    run_alone.refused("pairs", "--sizes=64", f"--datatype={layout}", because=complaint)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +126,4 @@ def test_a_bad_layout_is_told(run_alone: RunEngine, layout: str, complaint: str)
     ],
 )
 def test_bad_questions_are_told(run_alone: RunEngine, asked: str, complaint: str) -> None:
-    done = run_alone("pairs", *asked.split())
-    assert done.status == 2
-    assert complaint in done.stderr
+    run_alone.refused("pairs", *asked.split(), because=complaint)

@@ -19,8 +19,7 @@ TEN_ROUNDS = ("--rounds", "10:10", "--seconds", "60")
 
 
 def test_it_prints_records_that_we_read(run_engine: RunEngine) -> None:
-    done = run_engine("pingpong", *QUICK)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pingpong", *QUICK)
     for line in done.stdout.splitlines():
         assert decode(line.encode()) is not None
     (launch,), (end,) = done.of("launch"), done.of("end")
@@ -75,8 +74,7 @@ def test_ranks_without_a_part_sleep(run_engine: RunEngine) -> None:
 
 
 def test_peers_may_be_in_any_order_and_odd_worlds_work(run_engine: RunEngine) -> None:
-    done = run_engine("pingpong", *QUICK, "--peers", "2,1", ranks=3)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pingpong", *QUICK, "--peers", "2,1", ranks=3)
     assert done.of("samples")[0]["peers"] == [2, 1]
 
 
@@ -98,9 +96,7 @@ def test_peers_may_be_in_any_order_and_odd_worlds_work(run_engine: RunEngine) ->
 def test_bad_questions_are_told_and_nothing_is_measured(
     run_alone: RunEngine, arguments: list[str], complaint: str
 ) -> None:
-    done = run_alone(*arguments)
-    assert done.status == 2
-    assert complaint in done.stderr
+    done = run_alone.refused(*arguments, because=complaint)
     assert done.of("samples") == []
 
 
@@ -116,16 +112,12 @@ def test_bad_questions_are_told_and_nothing_is_measured(
 def test_what_the_ranks_together_cannot_do_is_refused(
     run_engine: RunEngine, arguments: list[str], complaint: str
 ) -> None:
-    done = run_engine(*arguments)
-    assert done.status == 2
-    assert complaint in done.stderr
+    done = run_engine.refused(*arguments, because=complaint)
     assert done.of("samples") == []
 
 
 def test_a_rank_alone_is_refused(run_engine: RunEngine) -> None:
-    done = run_engine("pingpong", *QUICK, ranks=1)
-    assert done.status == 2
-    assert "at least 2 ranks, this world has 1" in done.stderr
+    run_engine.refused("pingpong", *QUICK, ranks=1, because="at least 2 ranks, this world has 1")
 
 
 def test_a_wrong_number_of_ranks_is_noticed(run_engine: RunEngine) -> None:
@@ -182,8 +174,7 @@ def test_a_sweep_makes_the_asked_counts(run_engine: RunEngine) -> None:
 
 @pytest.mark.long
 def test_the_floor_is_measured_beside(run_engine: RunEngine) -> None:
-    done = run_engine("pingpong", "--floor", *QUICK)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pingpong", "--floor", *QUICK)
     operations = {(s["operation"], s["algorithm"]) for s in done.of("samples")}
     assert operations == {
         ("pingpong", None),
@@ -232,8 +223,7 @@ def test_cold_buffers_are_larger_than_the_last_cache(run_engine: RunEngine) -> N
 
 
 def test_what_arrives_whole_is_verified(run_engine: RunEngine) -> None:
-    done = run_engine("pingpong", "--verify", "--seconds", "0.2", "--sizes", "0,1,64,64KiB,1MiB")
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pingpong", "--verify", "--seconds", "0.2", "--sizes", "0,1,64,64KiB,1MiB")
     assert {s["bytes"] for s in done.of("samples")} == {0, 1, 64, 65536, 1048576}
 
 

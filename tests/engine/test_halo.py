@@ -81,7 +81,7 @@ def test_every_message_arrives_where_it_should(
     ]
     overlap = ranks_of(grid) == 2  # more ranks than cores would take their time
     sizes = [64, 4096] if overlap else [4096]
-    done = run_engine(
+    done = run_engine.ok(
         *("halo", f"--grid={grid}", f"--exchange={','.join(exchanges)}"),
         *("--partitions=4", f"--form={','.join(forms)}", f"--neighbors={neighbors}"),
         *(f"--columns={packing}", f"--sizes={','.join(map(str, sizes))}", "--verify"),
@@ -90,7 +90,6 @@ def test_every_message_arrives_where_it_should(
         *QUICK,
         ranks=ranks_of(grid),
     )
-    assert done.status == 0, done.stderr
     starts = done.of("start")  # of every visit, whether its repetitions began in time or not
     overlapped = len(
         [exchange for exchange in exchanges if exchange not in (*BLOCKS, *NEIGHBORHOOD)]
@@ -166,11 +165,10 @@ def test_open_ends_and_single_ranks_have_no_neighbours_beyond() -> None:
 
 def test_cold_buffers_and_barriers_are_measured(run_engine: RunEngine) -> None:
     for more in ("--buffers=cold", "--sync=barrier"):
-        done = run_engine(
+        done = run_engine.ok(
             *("halo", "--grid=2", "--exchange=waitall,sendrecv,neighbor", "--sizes=8,4KiB", more),
             *("--columns=none,hand,datatype", "--seconds=0.1"),
         )
-        assert done.status == 0, done.stderr
         points = {
             (s["bytes"], s["exchange"], s.get("packing", "none"))
             for s in done.of("samples")
@@ -208,16 +206,12 @@ def test_cold_buffers_and_barriers_are_measured(run_engine: RunEngine) -> None:
 def test_bad_questions_are_refused(
     run_alone: RunEngine, arguments: list[str], complaint: str
 ) -> None:
-    done = run_alone("halo", "-n", "2", *arguments)
-    assert done.status == 2
-    assert complaint in done.stderr
+    done = run_alone.refused("halo", "-n", "2", *arguments, because=complaint)
     assert done.of("samples") == []
 
 
 def test_a_halo_larger_than_memory_is_refused(run_engine: RunEngine) -> None:
-    done = run_engine("halo", "-n", "2", "--grid=2", "--sizes=100GiB")
-    assert done.status == 2
-    assert "need" in done.stderr
+    done = run_engine.refused("halo", "-n", "2", "--grid=2", "--sizes=100GiB", because="need")
     assert done.of("samples") == []
 
 

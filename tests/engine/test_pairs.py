@@ -28,8 +28,7 @@ def pairs_of(samples: list[dict[str, object]], ranks: int) -> set[tuple[int, ...
 def test_one_pair_alone_and_all_at_once(
     run_engine: RunEngine, pairing: str, expected: set[tuple[int, int]]
 ) -> None:
-    done = run_engine("pairs", f"--pairing={pairing}", *QUICK, ranks=4)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", f"--pairing={pairing}", *QUICK, ranks=4)
     samples = done.of("samples")
     assert pairs_of(samples, 4) == expected
     assert len(pairs_of(samples, 2)) == 1
@@ -79,26 +78,27 @@ def test_counts_of_a_size_are_kept_to(run_engine: RunEngine) -> None:
 
 def test_counts_of_single_exchanges_have_room_however_many(run_engine: RunEngine) -> None:
     words = ("pairs", "--every-iteration", "--sizes", "8@500", "--rounds=1:1")
-    done = run_engine(*words, "--seconds=0.1")
-    assert done.status == 0, done.stderr
+    done = run_engine.ok(*words, "--seconds=0.1")
     assert {len(s["ns"]) for s in done.of("samples")} == {500}
-    large = run_engine("pairs", "--every-iteration", "--sizes", "8@99999999")
-    assert large.status == 2
-    assert "more than 16777216 repetitions a visit" in large.stderr
+    run_engine.refused(
+        "pairs",
+        "--every-iteration",
+        "--sizes",
+        "8@99999999",
+        because="more than 16777216 repetitions a visit",
+    )
 
 
 @pytest.mark.parametrize("mode", ["standard", "synchronous", "nonblocking", "persistent"])
 def test_every_mode_is_a_pingpong(run_engine: RunEngine, mode: str) -> None:
-    done = run_engine("pairs", f"--mode={mode}", *QUICK)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", f"--mode={mode}", *QUICK)
     operations = {(s["operation"], s["algorithm"], s["mode"]) for s in done.of("samples")}
     assert operations == {("pingpong", None, mode)}
 
 
 @pytest.mark.parametrize("operation", ["stream", "bidirectional"])
 def test_windows_are_points_of_their_own(run_engine: RunEngine, operation: str) -> None:
-    done = run_engine("pairs", f"--operation={operation}", "--window=1,16", *QUICK)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", f"--operation={operation}", "--window=1,16", *QUICK)
     assert {(s["operation"], s["algorithm"], s["window"]) for s in done.of("samples")} == {
         (operation, None, 1),
         (operation, None, 16),
@@ -137,9 +137,7 @@ def test_every_two_ranks(run_engine: RunEngine) -> None:
 def test_bad_questions_are_told(
     run_engine: RunEngine, arguments: list[str], ranks: int, complaint: str
 ) -> None:
-    done = run_engine(*arguments, *QUICK, ranks=ranks)
-    assert done.status == 2
-    assert complaint in done.stderr
+    done = run_engine.refused(*arguments, *QUICK, ranks=ranks, because=complaint)
     assert done.of("samples") == []
 
 
@@ -149,8 +147,7 @@ def test_bad_questions_are_told(
 def test_a_pass_without_time_measures_its_first_arrangement(
     run_engine: RunEngine, ranks: int, sizes: str, reason: str
 ) -> None:
-    done = run_engine("fabric", "--seconds", "0", "--sizes", sizes, ranks=ranks)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("fabric", "--seconds", "0", "--sizes", sizes, ranks=ranks)
     (block,) = done.of("pair_times")
     assert block["visits"] == 1
     assert block["bytes"] == [int(size) for size in sizes.split(",")]
@@ -161,8 +158,7 @@ def test_what_a_pair_sends_first_is_drawn_and_takes_turns(run_engine: RunEngine)
     firsts = []
     for number in ("0", "1"):
         words = ("fabric", "--parallel", "--one-way", "--pass", number)
-        done = run_engine(*words, "--sizes", "8", "--seconds", "60", ranks=4)
-        assert done.status == 0, done.stderr
+        done = run_engine.ok(*words, "--sizes", "8", "--seconds", "60", ranks=4)
         peers = [rank for block in done.of("pair_times") for rank in block["peers"]]
         rows = [tuple(peers[i : i + 2]) for i in range(0, len(peers), 2)]
         assert set(rows) == set(itertools.permutations(range(4), 2))

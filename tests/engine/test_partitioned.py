@@ -21,8 +21,7 @@ def _needs_mpi_4(run_engine: RunEngine) -> None:
 
 
 def test_partitions_arrive_beside_whole_messages(run_engine: RunEngine) -> None:
-    done = run_engine("pairs", *ASKED, "--verify", ranks=2)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", *ASKED, "--verify", ranks=2)
     points = {(s["bytes"], s["partitions"], s["mode"]) for s in done.of("samples")}
     assert points == {
         (b, p, m) for b in (64, 4096) for p in (1, 2, 4) for m in ("partitioned", "persistent")
@@ -44,11 +43,10 @@ def test_a_damaged_byte_is_found(run_engine: RunEngine, faulty_engine: Engine) -
 def test_a_message_waits_for_its_last_partition(run_engine: RunEngine) -> None:
     """Two partitions 1 ms apart: no message can arrive within less, so every sample is a message's
     time with the wait for its last part."""
-    done = run_engine(
+    done = run_engine.ok(
         *("pairs", "--mode=partitioned", "--partitions=2", "--stagger=1e6", "--sizes=64"),
         "--seconds=0.2",
     )
-    assert done.status == 0, done.stderr
     assert {s["stagger_ns"] for s in done.of("samples")} == {1e6}
     for mode in ("partitioned", "persistent"):
         times = [ns for s in done.of("samples") if s["mode"] == mode for ns in s["ns"]]
@@ -68,6 +66,4 @@ def test_a_message_waits_for_its_last_partition(run_engine: RunEngine) -> None:
     ],
 )
 def test_bad_questions_are_told(run_alone: RunEngine, asked: str, complaint: str) -> None:
-    done = run_alone("pairs", "--sizes=64", *asked.split())
-    assert done.status == 2
-    assert complaint in done.stderr
+    run_alone.refused("pairs", "--sizes=64", *asked.split(), because=complaint)

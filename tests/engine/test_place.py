@@ -25,8 +25,7 @@ pytestmark = pytest.mark.skipif(len(ALLOWED) < 2, reason="two ranks need two CPU
 
 
 def places(run_engine: RunEngine, *options: str) -> list[dict[str, Any]]:
-    done = run_engine("pingpong", *QUICK, *options)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pingpong", *QUICK, *options)
     return list(done.of("launch")[0]["places"])
 
 
@@ -199,16 +198,15 @@ def test_a_list_with_a_cpu_of_another_rank_is_refused(
     run_engine: RunEngine, masked_engine: Path
 ) -> None:
     first, second = ALLOWED[:2]
-    done = run_engine(
+    done = run_engine.refused(
         "pingpong",
         *QUICK,
         "--cpus",
         f"{first},{second}",
         path=masked_engine,
         env={"MASKS": f"{first},{second};{first}"},
+        because=f"rank 1 of this node may not run on CPU {second}",
     )
-    assert done.status == 2
-    assert f"rank 1 of this node may not run on CPU {second}" in done.stderr
     assert not done.of("launch")
 
 
@@ -330,8 +328,7 @@ def test_every_rank_has_its_place_in_the_order_of_the_ranks(run_engine: RunEngin
 
 @pytest.mark.parametrize(("ranks", "peers"), [(3, "0,2"), (3, "2,1"), (9, "5,3")])
 def test_ranks_without_a_part_end(run_engine: RunEngine, ranks: int, peers: str) -> None:
-    done = run_engine("pingpong", *QUICK, "--peers", peers, ranks=ranks)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pingpong", *QUICK, "--peers", peers, ranks=ranks)
     assert [end["reason"] for end in done.of("end")] == ["budget"]
 
 

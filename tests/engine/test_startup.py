@@ -19,8 +19,7 @@ TWICE = {("contact", None), ("comm-dup", None), ("comm-split", None)} | {
 
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_every_step_is_there(run_engine: RunEngine, ranks: int) -> None:
-    done = run_engine("startup", "--sizes=8", ranks=ranks)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("startup", "--sizes=8", ranks=ranks)
     steps = {
         (s["operation"], s.get("window_kind"), s.get("occurrence")): s for s in done.of("samples")
     }
@@ -43,8 +42,7 @@ def test_launching_counts_from_the_moment_that_was_named(run_engine: RunEngine) 
     earlier_s = 1.0
     named = time.monotonic_ns() - round(1e9 * earlier_s)
     host = socket.gethostname()
-    done = run_engine("startup", "--sizes=8", f"--launched-at={named}@{host}")
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("startup", "--sizes=8", f"--launched-at={named}@{host}")
     (launch,) = [s for s in done.of("samples") if s["operation"] == "launch"]
     spent_ns = time.monotonic_ns() - named
     assert 1e9 * earlier_s < launch["ns"][0] < spent_ns
@@ -53,8 +51,7 @@ def test_launching_counts_from_the_moment_that_was_named(run_engine: RunEngine) 
 @pytest.mark.parametrize("asked", ["1@elsewhere", "x@", "99999999999999999@HOST"])
 def test_launching_is_unknown_without_a_common_clock(run_engine: RunEngine, asked: str) -> None:
     words = asked.replace("HOST", socket.gethostname())
-    done = run_engine("startup", "--sizes=8", f"--launched-at={words}")
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("startup", "--sizes=8", f"--launched-at={words}")
     assert "launch" not in {s["operation"] for s in done.of("samples")}
 
 
@@ -65,8 +62,7 @@ def test_a_start_is_named_as_early_as_ranks_need(
     """Told of each start 20 ms late, 400 times the first margin, ranks miss only the first ones."""
     late_s = 0.02
     notice = {"HOCKNEY_FAULT_NOTICE": str(round(1e9 * late_s))}
-    done = run_engine("startup", "--sizes=8", path=faulty_engine.path, env=notice)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("startup", "--sizes=8", path=faulty_engine.path, env=notice)
     starts = done.of("start")
     assert {start["operation"] for start in starts} == {"comm-dup", "comm-split", "window"}
     assert min(start["skew_s"] for start in starts) < 0.5 * late_s

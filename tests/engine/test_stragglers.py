@@ -14,8 +14,7 @@ def test_each_rank_says_when_it_was_done(run_engine: RunEngine) -> None:
     numbers = set()
     for seed in (1, 2, 3):
         words = ("collective", "bcast", "--stragglers", "--sizes=8,1024", f"--seed={seed}")
-        done = run_engine(*words, *SHORT, ranks=6)
-        assert done.status == 0, done.stderr
+        done = run_engine.ok(*words, *SHORT, ranks=6)
         first, second = done.of("completions")
         assert [first["bytes"], second["bytes"]] == [8, 1024]
         for completions in (first, second):
@@ -30,13 +29,19 @@ def test_each_rank_says_when_it_was_done(run_engine: RunEngine) -> None:
 
 def test_data_arrive_whatever_number_a_rank_has(run_engine: RunEngine) -> None:
     words = ("collective", "scatter", "--stragglers", "--sizes=64", "--verify", "--root=rotate")
-    done = run_engine(*words, *SHORT, ranks=6)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok(*words, *SHORT, ranks=6)
     assert len(done.of("completions")) == 1
 
 
 @pytest.mark.parametrize("other", ["--groups=2", "--overlap", "--threads=2", "--sync=barrier"])
 def test_what_is_refused(run_engine: RunEngine, other: str) -> None:
-    done = run_engine("collective", "ibcast", "--stragglers", other, "--sizes=8", *SHORT, ranks=4)
-    assert done.status == 2
-    assert "--stragglers takes no " in done.stderr
+    run_engine.refused(
+        "collective",
+        "ibcast",
+        "--stragglers",
+        other,
+        "--sizes=8",
+        *SHORT,
+        ranks=4,
+        because="--stragglers takes no ",
+    )

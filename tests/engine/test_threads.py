@@ -31,8 +31,7 @@ OPERATIONS = [
 def test_threads_deliver_what_they_should(run_engine: RunEngine, asked: str, comms: str) -> None:
     """Each thread has a pattern of its own: a message of another thread would be found."""
     threads = ("--threads=1,3", f"--thread-comms={comms}")
-    done = run_engine("pairs", *asked.split(), *threads, *VERIFIED)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", *asked.split(), *threads, *VERIFIED)
     points = {(s["bytes"], s["threads"], s["thread_comms"]) for s in done.of("samples")}
     assert points == {(b, t, comms) for b in (8, 4096) for t in (1, 3)}
 
@@ -54,8 +53,7 @@ def test_a_damaged_byte_of_one_thread_is_found(
 @pytest.mark.parametrize("asked", ["2:3", "3:1", "1:4"])
 def test_more_threads_on_one_side_share_the_messages(run_engine: RunEngine, asked: str) -> None:
     """It ends only if the receivers take exactly as many messages as the senders send."""
-    done = run_engine("pairs", f"--threads={asked}", *QUICK)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", f"--threads={asked}", *QUICK)
     senders, receivers = map(int, asked.split(":"))
     assert {(s["threads"], s["receiver_threads"]) for s in done.of("samples")} == {
         (senders, receivers)
@@ -63,16 +61,14 @@ def test_more_threads_on_one_side_share_the_messages(run_engine: RunEngine, aske
 
 
 def test_messages_of_several_senders_are_checked(run_engine: RunEngine) -> None:
-    done = run_engine("pingpong", "--threads=2:3", *VERIFIED)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pingpong", "--threads=2:3", *VERIFIED)
     assert done.of("samples")
 
 
 def test_the_library_grants_what_is_asked_for_and_nothing_more(run_engine: RunEngine) -> None:
     levels = []
     for threads in ((), ("--threads=1",)):
-        done = run_engine("pingpong", *threads, *QUICK)
-        assert done.status == 0, done.stderr
+        done = run_engine.ok("pingpong", *threads, *QUICK)
         levels.append(done.of("launch")[0]["mpi"]["threads"])
     assert levels[1] == "multiple"
     assert levels[0] in {"single", "funneled", "serialized", "multiple"}
@@ -95,8 +91,7 @@ def test_a_list_of_cpus_may_name_one_for_each_thread(run_engine: RunEngine) -> N
     allowed = sorted(os.sched_getaffinity(0))
     first, second = allowed[0], allowed[-1]
     cpus = f"--cpus={first},{second},{second},{first}"
-    done = run_engine("pairs", "--threads=2", cpus, *QUICK)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", "--threads=2", cpus, *QUICK)
     places = done.of("launch")[0]["places"]
     assert [place["thread_pus"] for place in places] == [[first, second], [second, first]]
 
@@ -110,16 +105,14 @@ def test_without_threads_nothing_is_said_of_them(run_engine: RunEngine) -> None:
 @pytest.mark.long
 def test_receives_may_leave_the_source_open(run_engine: RunEngine) -> None:
     for words in ("--mode=persistent", "--operation=exchange", "--operation=stream --window=4"):
-        done = run_engine("pairs", *words.split(), "--any-source", *VERIFIED, ranks=4)
-        assert done.status == 0, done.stderr
+        done = run_engine.ok("pairs", *words.split(), "--any-source", *VERIFIED, ranks=4)
         assert done.of("launch")[0]["axes"] == {"any_source": True}
 
 
 @pytest.mark.long
 def test_many_threads_end(run_engine: RunEngine) -> None:
     for threads in (1, 2, 4, 8):
-        done = run_engine("pairs", f"--threads={threads}", *VERIFIED)
-        assert done.status == 0, done.stderr
+        run_engine.ok("pairs", f"--threads={threads}", *VERIFIED)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +128,4 @@ def test_many_threads_end(run_engine: RunEngine) -> None:
     ],
 )
 def test_bad_questions_are_told(run_alone: RunEngine, asked: str, complaint: str) -> None:
-    done = run_alone("pairs", *asked.split(), *QUICK)
-    assert done.status == 2
-    assert complaint in done.stderr
+    run_alone.refused("pairs", *asked.split(), *QUICK, because=complaint)

@@ -33,8 +33,7 @@ def test_every_collective_delivers_what_it_should(
 ) -> None:
     others = ["--root=rotate"] if name in ROOTED else []
     others += ["--buffers=cold"] if ranks == 2 else []
-    done = run_engine("collective", name, *QUICK, *others, ranks=ranks)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("collective", name, *QUICK, *others, ranks=ranks)
     # On a busy machine perhaps no repetition of a size begins together: it is checked as well.
     assert {s["bytes"] for s in done.of("start")} == {8, 64, 4096}
 
@@ -76,8 +75,7 @@ def test_a_damaged_byte_of_a_collective_is_found(
     "asked", kept_short(BETWEEN_TWO, ["--mode=standard", "--operation=stream --window=1,8"])
 )
 def test_pairs_deliver_what_they_should_and_end(run_engine: RunEngine, asked: str) -> None:
-    done = run_engine("pairs", *asked.split(), *QUICK, ranks=4)
-    assert done.status == 0, done.stderr
+    done = run_engine.ok("pairs", *asked.split(), *QUICK, ranks=4)
     points = {(s["bytes"], s["ranks"], s.get("window")) for s in done.of("samples")}
     windows = {1, 8} if "window" in asked else {None}
     assert points == {(b, r, w) for b in (8, 64, 4096) for r in (2, 4) for w in windows}
@@ -100,10 +98,9 @@ def test_a_damaged_byte_between_two_is_found(
 
 
 def test_windows_of_two_ranks_are_an_axis_with_times(run_engine: RunEngine) -> None:
-    done = run_engine(
+    done = run_engine.ok(
         "pingpong", "--operation=stream", "--window=1,8", "--sizes=8,4KiB", "--seconds=0.1"
     )
-    assert done.status == 0, done.stderr
     points = {(s["window"], s["bytes"]) for s in done.of("samples")}
     assert points == {(1, 8), (1, 4096), (8, 8), (8, 4096)}
     assert all(0.0 < ns < 1e9 for s in done.of("samples") for ns in s["ns"])
