@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any
 
 from hockney.base.units import format_rate, format_ratio, format_seconds, format_size, how_many
@@ -13,7 +14,7 @@ from hockney.infer.analysis.claims.published_base import (
     PublishedFigure,
 )
 from hockney.show.one_run.sample_words import sample_words
-from hockney.show.tables.table import TableColumn, table_text
+from hockney.show.tables.table import TableColumn, json_field, row_json, table_text
 
 NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
 
@@ -117,22 +118,7 @@ def frame_lines(positions: Positions) -> list[str]:
 def published_json(positions: Positions) -> dict[str, Any] | None:
     """{"quantity", ..., "percentile", "systems", "numbers"}: the first number that is published of
     like systems, and all of them; None where there is none."""
-    numbers = [
-        {
-            "quantity": place.quantity,
-            "bytes": place.bytes,
-            "value": place.value,
-            "percentile": place.percentile,
-            "systems": len(place.systems),
-            "of": place.systems,
-            "by_transport": [
-                {"transport": transport, "percentile": percentile, "systems": count}
-                for transport, (percentile, count) in place.by_transport.items()
-            ],
-        }
-        for place in positions.places
-        if place.is_alike
-    ]
+    numbers = [row_json(COLUMNS, place) for place in positions.places if place.is_alike]
     if not numbers:
         return None
     return {
@@ -220,7 +206,18 @@ def _past(past: PastPosition) -> str:
     )
 
 
+def _by_transport_json(place: Position) -> list[dict[str, Any]]:
+    return [
+        {"transport": transport, "percentile": percentile, "systems": count}
+        for transport, (percentile, count) in place.by_transport.items()
+    ]
+
+
 COLUMNS: list[TableColumn[Position]] = [
+    *(json_field(name, attrgetter(name)) for name in ("quantity", "bytes", "value", "percentile")),
+    json_field("systems", lambda place: len(place.systems)),
+    json_field("of", lambda place: place.systems),
+    json_field("by_transport", _by_transport_json),
     TableColumn("number", number_name),
     TableColumn("this run", lambda place: _value(place.quantity, place.value)),
     TableColumn("compared with published systems", place_among),

@@ -21,6 +21,7 @@ from hockney.plan.axes import grouped_by, texts_apart
 from hockney.records import Run
 from hockney.show.tables.as_json import axes_json
 from hockney.show.tables.judged import (
+    ESTIMATED,
     SHOWS_FROM,
     VERDICT,
     is_exact,
@@ -34,7 +35,7 @@ DECIMALS = "{:.4f}".format
 NO_BLOCK = "no block is complete: nothing was compared"
 EXACT = "ratio of simulated times, which is exact"
 RULE = (
-    "ratio of times in the same block of launches (Hodges-Lehmann estimate, signed-rank interval); "
+    f"ratio of times in the same block of launches ({ESTIMATED}); "
     "intervals and verdicts hold for all rows together with"
 )
 

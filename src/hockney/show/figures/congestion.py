@@ -10,6 +10,7 @@ from hockney.plan.axes import grouped_by, text_of
 from hockney.show.curves.curves import Options, check_count, lacking, only, samples_text
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.experiments.congestion import NAMES, victim_text
+from hockney.show.tables.judged import ESTIMATED
 
 TAKES = ("operation",)
 SHARED = False
@@ -56,8 +57,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         advice = "measure longer: hockney congestion --budget 60s"
         raise lacking(analysis, "no load of known size has enough samples", advice)
     words = (
-        "Time under load over time alone in the same launches (Hodges-Lehmann estimate, "
-        "signed-rank interval).",
+        f"Time under load over time alone in the same launches ({ESTIMATED}).",
         samples_text(analyses),
     )
     return Figure("congestion", f"{analysis.label}: congestion", tuple(panels), words)

@@ -19,6 +19,7 @@ from hockney.show.curves.curves import (
 from hockney.show.curves.ratios import ratio_panel, ratio_series
 from hockney.show.drawing.description import Figure, Panel
 from hockney.show.experiments.rma import exchange_text, one_sided_curves, way_text
+from hockney.show.tables.judged import ESTIMATED
 
 TAKES = ("operation",)
 SHARED = False
@@ -41,9 +42,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     else:
         panels = [_panel(curves)]
     words = (
-        f"Ratio of times to those of {exchange_text(curves[0][0])} in the same launches ("
-        "Hodges-Lehmann estimate, signed-rank interval), "
-        "corrected for their number (Holm). Filled where an operation is surely faster or slower.",
+        f"Ratio of times to those of {exchange_text(curves[0][0])} in the same launches "
+        f"({ESTIMATED}), corrected for their number (Holm). Filled where an operation is surely "
+        "faster or slower.",
         samples_text(analyses),
     )
     return Figure("one-sided", f"{analysis.label}: one-sided", tuple(panels), words)

@@ -16,6 +16,8 @@ from hockney.show.tables.table import TableColumn, between, end_fields, json_fie
 Text = Callable[[float], str]
 """How a ratio is written."""
 DECIMALS: Text = "{:.3f}".format
+ESTIMATED = "Hodges-Lehmann estimate, signed-rank interval"
+"""How ratios of times in the same launches, or blocks of them, are estimated."""
 TWICE = 1.0
 """The largest difference, as a fraction, that is written as a number."""
 
