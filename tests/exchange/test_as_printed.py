@@ -102,3 +102,22 @@ def test_tables_with_names_of_their_own_are_read(text: str) -> None:
 def test_columns_of_json_are_refused_with_what_to_do() -> None:
     with pytest.raises(UsageError, match="it has lists: write an object for each row"):
         tables('{"size": [8, 16], "latency_us": [1.25, 1.5]}\n')
+
+
+@pytest.mark.parametrize("gutter", ["{:4d}  {}\n", "{:4d} | {}\n", "{} {}\n", "{}\t{}\n"])
+def test_the_line_numbers_of_an_editor_are_no_sizes(gutter: str) -> None:
+    text = "".join(gutter.format(n, line) for n, line in enumerate(OSU.splitlines(), 1))
+    [table] = tables(text)
+    assert (numbers(table), table.notes) == (OF_OSU, [])
+
+
+def test_sizes_below_each_other_with_their_times_are_not_read_as_times() -> None:
+    cells = OSU.replace("Size  ", "Size\n").replace("  ", "\n").replace("\n\n", "\n")
+    with pytest.raises(UsageError, match="several rows, and none has a size"):
+        tables("".join(f"{line.strip()}\n" for line in cells.splitlines() if line.strip()))
+
+
+def test_a_table_that_lost_its_title_is_read_by_its_heading() -> None:
+    rows = OSU.partition("\n")[2].replace("Latency (us)", "Avg Latency(us)")
+    [table] = tables(rows)
+    assert numbers(table) == OF_OSU

@@ -28,7 +28,9 @@ _NAMED = re.compile(
 )
 """What names a host or a process before a line; all lines have the same text. A name without a
 digit may be the program's own, as sockperf's."""
-_LINE_NUMBER = re.compile(r"\s*(?P<number>\d{1,9})[:\t](?P<rest>.*)", re.DOTALL)
+_LINE_NUMBER = re.compile(
+    r"\s*(?P<number>\d{1,9})(?:[:\t]|(?P<weak> {0,2}\| ?| |$))(?P<rest>.*)", re.DOTALL
+)
 _HOST = re.compile(r"(?=[A-Za-z][\w.-]*\d)([\w.-]{1,64}):(?: |$)")
 """A host before a line, among lines without one."""
 _TITLE = re.compile(
@@ -69,11 +71,14 @@ class HiddenTitle:
 
 
 def without_numbers(lines: Sequence[str]) -> list[str]:
-    """The lines without their numbers, where all have one (cat -n, nl, grep -n). Rows of numbers
-    may begin like these."""
+    """The lines without their numbers, where all have one (cat -n, nl, grep -n, an editor's). Rows
+    of numbers may begin like these."""
     known = [_LINE_NUMBER.match(line) for line in takewhile(_may_be_numbered, lines)]
     matches = list(filter(None, known))
-    is_ascending = all(int(a["number"]) < int(b["number"]) for a, b in pairwise(matches))
+    # Blanks and bars separate columns, too: there the numbers are those of all lines.
+    steps = [int(b["number"]) - int(a["number"]) for a, b in pairwise(matches)]
+    is_weak = any(match["weak"] for match in matches)
+    is_ascending = all(step == 1 if is_weak else step > 0 for step in steps)
     is_text = not all(_is_number(match["rest"]) for match in matches)
     if len(known) < len(lines) or len(matches) < LEAST_LINES or not (is_ascending and is_text):
         return list(lines)

@@ -20,6 +20,7 @@ HEADED = False
 _CELL = re.compile(r"\S+")
 _WORD = re.compile(r"\S+(?: [(\[]\S+[)\]])?")
 """A name with its unit."""
+_WIDE = re.compile(r"\s{2,}")
 _LETTER = re.compile(r"[A-Za-z]")
 _FOOT = re.compile(r"\s*\[\d+ rows x \d+ columns\]")
 _LEFT_OUT = re.compile(r"\s*(?:\.{2,3}|\u2026)(?:\s+(?:\.{3}|\u2026))+")
@@ -83,16 +84,19 @@ def _lines(log: Log) -> list[tuple[int, str]]:
 
 
 def _names(heading: str, row: str) -> list[str]:
-    """The names above the cells of a row: what ends where the cells end, or a word each. Empty
-    where they do not fit."""
+    """The names above the cells of a row: what ends where the cells end, a word each, or what
+    several blanks separate. Empty where they do not fit."""
     cells = [*_CELL.finditer(row)]
     ends = [0, *(cell.end() for cell in cells)]
     names = [heading[start:end].strip() for start, end in pairwise(ends)]
     is_apart = all(heading[end : end + 1] in ("", " ") for end in ends[1:])
-    if is_apart and len(heading) <= ends[-1] and all(names[1:]):
+    is_apart = is_apart and all(names[1:]) and not any(map(_WIDE.search, names))
+    if is_apart and len(heading) <= ends[-1]:
         return names
-    words = [match[0] for match in _WORD.finditer(heading.strip("# "))]
-    return words if len(words) == len(cells) else []
+    bare = heading.strip("# ")
+    words = [match[0] for match in _WORD.finditer(bare)]
+    apart = _WIDE.split(bare)
+    return next((each for each in (words, apart) if len(each) == len(cells)), [])
 
 
 def _rows(log: Log, heading: csv.Heading) -> tuple[list[Record], list[str]]:

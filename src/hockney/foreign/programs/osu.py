@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
 
 from hockney.base.errors import UsageError
@@ -25,15 +25,10 @@ from hockney.foreign.logs.table import (
     is_number,
 )
 from hockney.foreign.programs._csv_heading import factor_of
+from hockney.foreign.programs._osu_context import OsuContext
 from hockney.foreign.programs._osu_layout import PARAMETER, RANKS, tables_text
 from hockney.foreign.programs._osu_layout import preset as preset
-from hockney.foreign.programs._osu_titles import (
-    NAMES,
-    TWO_RANKS,
-    calls_one_sided,
-    device_of,
-    operation_of,
-)
+from hockney.foreign.programs._osu_titles import NAMES, TWO_RANKS
 
 HEADED = True
 
@@ -44,8 +39,6 @@ _TITLE = re.compile(
 """The title of a table. Some people remove the # before they keep one: then it is the whole line,
 with a version."""
 _COMMAND = re.compile(r"[\s/'\"`]osu_\w")
-_LIBRARY = re.compile(r"([A-Z]{1,4}CCL)\b")
-"""A library other than MPI whose operations are measured."""
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
 _SIDE = r"(\w+)(?: MEMORY)?(?: \((\w+)\))?"
 _BUFFERS = re.compile(
@@ -54,7 +47,6 @@ _BUFFERS = re.compile(
 """The memories of both ranks; the second form is that of one-sided tests."""
 _PROGRAM = re.compile(r"\bosu_(?:bw_fan_(?P<fan>in|out)\b|[a-z])")
 """Names of programs. Those with a fan have many ranks, but the title of osu_bw."""
-MEMORIES = {"HOST": "host", "DEVICE": "device", "MANAGED": "managed"}
 PREFERRED = ("MD", "MH")
 """Managed memory that begins on the device, and on the host."""
 _WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")
@@ -83,80 +75,6 @@ TITLES = (
     r"Overlap ?\(%\)",
 )
 _TITLES = re.compile("|".join(TITLES))
-
-
-@dataclass
-class OsuContext:
-    """Information from the lines before a table's heading."""
-
-    title: str = ""
-    version: str | None = None
-    parameters: dict[str, str] = field(default_factory=dict)
-    ranks: int | None = None
-    shown_ranks: int | None = None
-    """The ranks that a line gives for all tables below it; a command is for one table only."""
-    pairs: int | None = None
-    fan: str | None = None
-    """The direction of the program above that measures bandwidth to or from one node."""
-    quantity: Column | None = None
-    before: LogTable | None = None
-    """The table before this one, with which it may share a title or a command."""
-    above: OsuContext | None = None
-    """The context of the table before this one."""
-
-    @property
-    def device(self) -> str | None:
-        """The memory that holds the messages, where the title names it: CUDA of "MPI-CUDA
-        Latency"."""
-        return device_of(self.title)
-
-    @property
-    def is_one_sided(self) -> bool:
-        return calls_one_sided(self.title) or "Window creation" in self.parameters
-
-    @property
-    def operation(self) -> str:
-        operation = operation_of(self.title, self.is_one_sided)
-        return f"{operation}-fan-{self.fan}" if self.fan and operation == "bandwidth" else operation
-
-    @property
-    def memories(self) -> tuple[str | None, str | None]:
-        """The axes memory and peer_memory, by the line on buffers."""
-        named = self.parameters.get("buffers", "").split(" to ")
-        sides = [MEMORIES.get(side.partition(" ")[0]) for side in named]
-        return sides[0], sides[-1] if sides[-1] != sides[0] else None
-
-    def table(self, log: Log, line: int) -> LogTable:
-        operation = self.operation if self.title else log.operation
-        pairs = None if self.pairs is None else 2 * self.pairs
-        device = {"device": self.device} if self.device else {}
-        library = _LIBRARY.match(self.title)
-        others = {"library": library[1]} if library else {}
-        table = LogTable(
-            operation=operation,
-            program=f"OSU {self.title} Test" if self.title else "OSU",
-            version=self.version,
-            line=line,
-            ranks=2 if operation in TWO_RANKS else pairs or self.ranks,
-            memory=self.memories[0],
-            peer_memory=self.memories[1],
-            options={**self.parameters, **device, **others},
-        )
-        if not self.title:
-            table.note(f"{log.at(line)}: a table without a title, after that of another test")
-        elif self._has_lost_ranks(table):
-            table.note(
-                f"{log.at(line)}: the number of processes of this table is unknown: the line "
-                "that says it is above the first table only"
-            )
-        return table
-
-    def _has_lost_ranks(self, table: LogTable) -> bool:
-        """True if the line that shows the ranks is above the first table of a loop only."""
-        before = self.before
-        return bool(before and before.ranks and before.operation == table.operation) and (
-            table.ranks is None
-        )
 
 
 def recognise(log: Log) -> int | None:
@@ -267,6 +185,8 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
         table.note("sizes are the bytes that its derived datatype sends, not those that it spans")
     end = read_rows(log, below if has_rows else len(log.lines) + 1, columns, table)
     end = end if has_rows else below
+    if BYTES not in columns and len({row.line for row in table.rows}) > 1:
+        _drop_all(log, table)
     if table.dropped and not table.rows:
         table.note(
             f"{log.at(line)}: its rows have other columns than this heading: name all of them "
@@ -275,6 +195,15 @@ def _table(log: Log, line: int, text: str, context: OsuContext) -> tuple[LogTabl
     if SKIPPED in columns:
         _note_failures(log, below, end, table)
     return table, end
+
+
+def _drop_all(log: Log, table: LogTable) -> None:
+    """Drops rows that are one below the other where each should have a size beside it: a table
+    without sizes has one row."""
+    table.dropped += dict.fromkeys(row.line for row in table.rows if row.line)
+    table.rows = []
+    words = "several rows, and none has a size: write each size beside its time"
+    table.notes.insert(0, f"{log.at(table.line)}: {words}")
 
 
 def _first_row(
