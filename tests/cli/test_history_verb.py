@@ -55,7 +55,7 @@ def test_the_rules_of_verdicts_are_for_those_who_ask(hockney: RunHockney, folder
 
 
 def test_json_says_the_same(hockney: RunHockney, folder: Path) -> None:
-    result = json.loads(hockney("history", str(folder), "--json").stdout)
+    result = hockney("history", str(folder), "--json").json
     (system,) = result["systems"]
     assert result["worse"]
     latency, bandwidth = system["trends"]
@@ -94,7 +94,7 @@ def test_what_the_newest_run_shows_by_itself_is_not_accepted(
     assert any("n0 and 7 more: 9 runs" in line for line in rest)
     assert "n0 and n1" not in done.stdout
     assert "time at 8 B, median of 28 points" in done.stdout
-    shown = json.loads(hockney("history", ".", "--json").stdout)
+    shown = hockney("history", ".", "--json").json
     assert shown["systems"][0]["newest_failed"]
     assert shown["verdict"]["findings"][0]["names"] == ["n6"]
     assert not shown["worse"]
@@ -173,8 +173,7 @@ def test_it_is_drawn(hockney: RunHockney, folder: Path, tmp_path: Path) -> None:
 
 def test_files_that_are_no_results_are_told_and_left_out(hockney: RunHockney, folder: Path) -> None:
     (folder / "odd.jsonl").write_text("# a log\n")
-    done = hockney("history", str(folder), "--since", "2026-01-13")
-    assert done.status == 0
+    done = hockney.ok("history", str(folder), "--since", "2026-01-13")
     assert "left out: " in done.stderr
     assert "odd.jsonl: not a result file" in done.stderr
 
@@ -196,16 +195,14 @@ def test_what_is_asked_wrongly_is_told(
 ) -> None:
     assert folder.exists()
     (tmp_path / "empty").mkdir()
-    done = hockney("history", *arguments)
-    assert done.status == 2
-    assert complaint in done.stderr
+    hockney.refused("history", *arguments, because=complaint)
 
 
 def test_show_sets_a_run_beside_its_past(hockney: RunHockney, folder: Path) -> None:
     last = str(folder / "19.jsonl")
     shown = hockney("show", last, "--history", str(folder)).stdout
     assert "19 of 19 earlier runs of this system were lower" in shown
-    result = json.loads(hockney("show", last, "--history", str(folder), "--json").stdout)
+    result = hockney("show", last, "--history", str(folder), "--json").json
     assert result["positions"]["past"][0]["earlier"] == 19
     assert result["positions"]["transport"] == "shared memory"
 
@@ -221,9 +218,9 @@ def test_own_systems_are_published(hockney: RunHockney, folder: Path, tmp_path: 
     [entry] = json.loads((tmp_path / "share" / "own.json").read_text())
     assert entry["system"] == NASTY
     (tmp_path / "share" / "own.json").write_text("{}")
-    done = hockney("history", str(folder), "--publish", env=env)
-    assert done.status == 2
-    assert "no base of published systems" in done.stderr
+    hockney.refused(
+        "history", str(folder), "--publish", env=env, because="no base of published systems"
+    )
 
 
 def test_what_is_asked_for_beside_publishing_is_done(
@@ -247,8 +244,7 @@ def test_a_full_disk_leaves_the_own_systems_as_they_were(
     base = tmp_path / "data" / "hockney" / "published.json"
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     words = ("history", str(folder / "00.jsonl"), "--publish")
-    done = hockney(*words)
-    assert done.status == 0, done.stderr
+    hockney.ok(*words)
     before = base.read_bytes()
     assert base.stat().st_mode & 0o077 == 0
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -212,7 +212,6 @@ def test_a_run_records_what_the_users_files_set_or_that_they_set_nothing(
 ) -> None:
     held = None if files is None else InFiles(files)
     monkeypatch.setattr("hockney.run.measure.execution.held_for", lambda _: held)
-    done = hockney("pingpong", *SHORT, "-o", "run.jsonl")
-    assert done.status == 0, done.stderr
+    hockney.ok("pingpong", *SHORT, "-o", "run.jsonl")
     header = records.read(tmp_path / "run.jsonl").header
     assert header.environment.get("parameter_files") == files
