@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from itertools import combinations
+
+import msgspec
 import pytest
 
+from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.network.places import shared
-from hockney.records import Place
+from hockney.records import Place, Run
+from samples import make_pairs_run, one_a_node
 
 HERE = {"rank": 0, "host": "a", "package": 0, "l3": 0, "l2": 0, "core": 0, "pu": 0}
 
@@ -35,3 +40,20 @@ def test_slurm_tells_the_switch() -> None:
     assert shared(nodes[0], nodes[1]) == "same switch"
     assert shared(nodes[0], nodes[2]) == "one hop"
     assert shared(nodes[3], nodes[4]) == "different nodes"
+
+
+def test_a_run_that_went_on_with_another_node_accuses_the_one_that_was_slow() -> None:
+    """The node of the first launch was named, which was sound."""
+
+    def times_ns(launch: int, pair: tuple[int, int], *_: int) -> list[float]:
+        return [3e3 if 3 in pair and launch > 0 else 1e3 + launch]
+
+    run: Run = make_pairs_run(times_ns, [[p] for p in combinations(range(8), 2)], one_a_node(8))
+    resumed = [*one_a_node(8)[:3], Place(rank=3, host="spare", pu=0, pinned=True)]
+    resumed += one_a_node(8)[4:]
+    run.launches[1:] = [
+        msgspec.structs.replace(launch, places=resumed) for launch in run.launches[1:]
+    ]
+    gate = Analysis(run).gate(True)
+    assert gate is not None
+    assert (gate.status, gate.culprits) == ("failed", ("spare",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from hockney.plan.topology import LEVELS, level_between
@@ -23,8 +24,15 @@ UNKNOWN = "unknown places"
 
 
 def places_of(run: Run) -> dict[int, Place]:
-    """The place of each rank in the first launch."""
-    return {place.rank: place for place in run.launches[0].places} if run.launches else {}
+    """The place of each rank in the first launch; where launches of as many ranks were on other
+    hosts, in the first on those that most of them had."""
+    if not run.launches:
+        return {}
+    count = len(run.launches[0].places)
+    alike = [launch.places for launch in run.launches if len(launch.places) == count]
+    hosts = [tuple(place.host for place in places) for places in alike]
+    ((usual, _),) = Counter(hosts).most_common(1)
+    return {place.rank: place for place in alike[hosts.index(usual)]}
 
 
 def host_of(places: Mapping[int, Place], rank: int) -> str:
