@@ -35,6 +35,8 @@ def known(log: Log) -> bool:
         ("a.zst", zstandard.compress(CONTENT[:60]) + zstandard.compress(CONTENT[60:])),
         ("a.xz", lzma.compress(CONTENT)),
         ("a.bz2", bz2.compress(CONTENT)),
+        ("a.lzma", lzma.compress(CONTENT, format=lzma.FORMAT_ALONE)),
+        ("wide.log", logs.OSU_5.encode("utf-32")),
         ("a.log", logs.OSU_5.encode("utf-16")),
         ("be.log", f"\ufeff{logs.OSU_5}".encode("utf-16-be")),
         ("bare-le.log", logs.OSU_5.encode("utf-16-le")),
@@ -48,6 +50,27 @@ def test_a_log_is_read_however_it_is_kept(name: str, data: bytes, tmp_path: Path
     path = tmp_path / name
     path.write_bytes(data)
     assert known(read_log(path))
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, bytes])
+def test_a_file_is_read_line_by_line_however_it_is_compressed(
+    compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.goal"
+    path.write_bytes(compress(CONTENT))
+    assert "".join(content.opened(path)) == logs.OSU_5
+
+
+@pytest.mark.parametrize(
+    "start", [b"%PDF-1.4\n", b"{\\rtf1\\ansi ", b"\x1f\x9d\x90", b'\x04"M\x18']
+)
+def test_documents_and_files_of_other_compressors_are_refused_by_what_they_are(
+    start: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(start + CONTENT)
+    with pytest.raises(UsageError, match="is no text\n  decompress it, or save it as plain text"):
+        read_log(path)
 
 
 def test_names_lose_the_suffix_of_the_compression() -> None:

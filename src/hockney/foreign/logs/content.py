@@ -43,15 +43,29 @@ _COMPRESSED: dict[bytes, tuple[str, Opener]] = {
     b"\x1f\x8b": (".gz", lambda file: gzip.GzipFile(fileobj=file)),
     b"\x28\xb5\x2f\xfd": (".zst", lambda file: io.BufferedReader(ZstdFrames(file))),
     b"\xfd7zXZ\x00": (".xz", lzma.LZMAFile),
+    b"]\x00\x00": (".lzma", lzma.LZMAFile),
     b"BZh": (".bz2", bz2.BZ2File),
 }
 """Suffix of a compressed file and the function that opens it, by the file's first bytes."""
+LONGEST_MAGIC = max(map(len, _COMPRESSED))
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",  # begins as that of UTF-16 does
+    codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 _ARCHIVES = (b"PK\x03\x04", b"Rar!", b"7z\xbc\xaf\x27\x1c")
+_NO_TEXT = (
+    b"%PDF-",
+    b"{\\rtf",
+    b"\x1f\x9d",
+    b'\x04"M\x18',
+    b"\xff\x06\x00\x00sNaPpY",
+    b"\x89PNG",
+    b"\x7fELF",
+)
+"""Beginnings of documents, of files of other compressors (compress, lz4, snappy), and of others."""
 _TAR, _TAR_AT = b"ustar", 257
 """Mark of a tar file, and its place in the file."""
 
@@ -78,6 +92,10 @@ def text_of(path: Path) -> str:
         raise UsageError(
             f"{path} is an archive or a spreadsheet",
             "unpack it, or save its sheets as CSV, and import those files",
+        )
+    if content.startswith(_NO_TEXT):
+        raise UsageError(
+            f"{path} is no text", "decompress it, or save it as plain text, and import that"
         )
     if len(content) > LARGEST_LOG or content.count(b"\n") > MOST_LINES:
         raise UsageError(
@@ -122,7 +140,7 @@ def stream_of(path: Path) -> Iterator[IO[bytes]]:
 
     try:
         with path.open("rb") as file:
-            magic = file.read(4)
+            magic = file.read(LONGEST_MAGIC)
             file.seek(0)
             openers = (of for start, (_, of) in _COMPRESSED.items() if magic.startswith(start))
             opener = next(openers, None)
