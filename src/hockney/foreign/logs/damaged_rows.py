@@ -34,7 +34,7 @@ _BEGINNINGS = tuple(".0123456789")
 
 
 @dataclass(frozen=True)
-class Row:
+class RowShape:
     """What a row looks like: its words and numbers, and its first and last cell."""
 
     tokens: tuple[str, ...]
@@ -102,7 +102,7 @@ class _Known:
 
     owners: dict[int, LogTable] = field(default_factory=dict)
     """The table of each row that was read."""
-    rows: dict[Row, LogTable] = field(default_factory=dict)
+    rows: dict[RowShape, LogTable] = field(default_factory=dict)
     lines: set[int] = field(default_factory=set)
 
     def is_rest(self, log: Log, line: int) -> bool:
@@ -123,7 +123,7 @@ def note_damaged_rows(log: Log, tables: Sequence[LogTable]) -> None:
         table.take_back(log, rests, "it may be the rest of the row above it")
     for block in _blocks(log):
         beside = {line: known.owners[line] for line in block if line in known.owners}
-        rows: dict[Row, LogTable] = {}
+        rows: dict[RowShape, LogTable] = {}
         for line, table in beside.items():
             _add(log, [line], table, rows)
         for line in block:
@@ -146,14 +146,14 @@ def _known(log: Log, tables: Sequence[LogTable]) -> _Known:
     return known
 
 
-def _add(log: Log, lines: Iterable[int], table: LogTable, rows: dict[Row, LogTable]) -> None:
+def _add(log: Log, lines: Iterable[int], table: LogTable, rows: dict[RowShape, LogTable]) -> None:
     """Adds what the rows in these lines look like, up to MOST_SHAPES."""
     for line in lines:
         if len(rows) >= MOST_SHAPES:
             return
         text = log.whole_line(line)
         if tokens := _tokens(text):
-            rows.setdefault(Row(tokens, _DIGITS.sub(_NUMBER, text.split()[0])), table)
+            rows.setdefault(RowShape(tokens, _DIGITS.sub(_NUMBER, text.split()[0])), table)
 
 
 def _tokens(text: str) -> tuple[str, ...]:
@@ -172,7 +172,9 @@ def _blocks(log: Log) -> Iterator[list[int]]:
     yield block
 
 
-def _like(text: str, beside: dict[Row, LogTable], every: dict[Row, LogTable]) -> LogTable | None:
+def _like(
+    text: str, beside: dict[RowShape, LogTable], every: dict[RowShape, LogTable]
+) -> LogTable | None:
     """The table of which a line has a part of a row."""
     tokens = _tokens(text)
     for row, table in beside.items():
