@@ -153,3 +153,22 @@ def test_words_on_a_refused_table_that_was_broken_say_how_to_mend_it() -> None:
     with pytest.raises(UsageError) as refused:
         runs(folded)
     assert "end at 80 columns" in str(refused.value.advice)
+
+
+def test_a_row_of_csv_with_a_cell_of_the_next_is_not_read() -> None:
+    with_remark = "16,1.5,slow\n"
+    [table] = tables(f"size,time (us)\n8,1.2516,1.5\n{with_remark}32,1.75\n64,2.25\n", "csv")
+    assert {row.bytes for row in table.rows} == {16, 32, 64}
+    assert any("line 2: 3 columns of 2" in note for note in table.notes)
+
+
+def test_rows_within_a_quote_that_another_cell_ends_are_read() -> None:
+    rows = '8,1.25,"fine\n16,1.5,ok\n32,1.75,"good"\n64,2.25,"as, it is"\n'
+    [table] = tables(f"size,time (us),remark\n{rows}", "csv")
+    assert {row.bytes for row in table.rows} == {16, 32, 64}
+    assert any("line 2" in note for note in table.notes)
+
+
+def test_the_heading_beside_a_damaged_row_is_no_row() -> None:
+    [table] = tables(networks.MPIGRAPH.replace("900.125\t", "", 1))
+    assert not any("a row that is damaged" in note for note in table.notes)

@@ -17,6 +17,8 @@ from hockney.foreign.logs.table import LONGEST_SHOWN, LogTable, is_written_size
 
 LEAST_WORDS = 5
 """Least words and numbers of a row that is recognised by half of them, wherever it is."""
+LEAST_EQUAL = 4
+"""Least of them that a line must have."""
 MOST_SHAPES = 20
 """Most kinds of rows that are looked for in a log."""
 _NUMBER = "0"
@@ -89,7 +91,7 @@ class RowShape:
 
     def has_half(self, tokens: Sequence[str]) -> bool:
         """True if half of this row is in a line, with a word."""
-        least = (len(self.tokens) + 1) // 2
+        least = max((len(self.tokens) + 1) // 2, LEAST_EQUAL)
         if len(tokens) < least or self.words.isdisjoint(tokens):
             return False
         block = SequenceMatcher(None, tokens, self.tokens, autojunk=False).find_longest_match()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,11 +31,14 @@ class Grid:
         log: Log,
         heading: dict[int, Meaning],
         mark: str | None,
-        rows: Iterable[Record],
+        rows: Sequence[Record],
         width: int | None,
     ) -> None:
         """width: the number of columns, where a decimal comma would make another."""
         self.log, self.heading, self.mark, self.width = log, heading, mark, width
+        wide = sum(_has_number(row.cells[width:]) for row in rows if width is not None)
+        self.is_even = 2 * wide < len(rows)
+        """True if most rows have no number in a column without a name."""
         self.tables: dict[tuple[str, int], LogTable] = {}
         self._notes_in = self._unread = LogTable("", "CSV", 1)
         """Hold the notes of rows that cannot be read: the first table with a row, and before it
@@ -65,7 +68,7 @@ class Grid:
             )
             return
         named = self.heading.items()
-        if self.width is not None and len(cells) > self.width and self._has_decimals_apart(cells):
+        if self.width is not None and self._is_torn(cells, self.width):
             words = (
                 "a number beside another may be its decimals: separate columns by semicolons, or "
                 "name each in the heading"
@@ -105,6 +108,12 @@ class Grid:
         for problem in problems:
             table.dropped.append(line)
             table.note(f"{self.log.at(line)}: {problem}; the number is ignored")
+
+    def _is_torn(self, cells: list[str], width: int) -> bool:
+        """True if a number in a column without a name may be a part of the one beside it, or of
+        another row."""
+        is_even = self.is_even or self._has_decimals_apart(cells)
+        return is_even and _has_number(cells[width:])
 
     def _has_decimals_apart(self, cells: list[str]) -> bool:
         """True if the cell beside a whole number of a column begins with a digit."""
@@ -189,6 +198,10 @@ class Grid:
             table.cut_in(line)
         else:
             table.drop(self.log, line, "; ".join([words, *others]))
+
+
+def _has_number(cells: Sequence[str]) -> bool:
+    return any(cell.strip()[:1].isdigit() for cell in cells)
 
 
 def _decimals(cell: str) -> int:

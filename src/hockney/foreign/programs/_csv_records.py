@@ -13,7 +13,7 @@ from hockney.foreign.logs.log import Log
 
 MOST_LINES = 1000
 """Most lines of a quoted cell. A quote that is not closed by then is a mistake in its own line."""
-UNCLOSED = f"a quote is opened and not closed within {MOST_LINES} lines"
+UNCLOSED = f"a quote is opened, and no cell of up to {MOST_LINES} lines ends with one"
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,18 @@ def record(log: Log, line: int, separator: str) -> Record:
         return Record(line, line, problem=str(error))
     if source.is_over and not is_one_line:
         return Record(line, line, problem=UNCLOSED)
+    if source.at > line and not _is_strict(_Lines(log, line, source.at), separator):
+        return Record(line, line, problem=UNCLOSED)  # a quote of another cell ends it
     return Record(line, source.at, cells)
+
+
+def _is_strict(source: _Lines, separator: str) -> bool:
+    """True if nothing follows a quote that ends a cell."""
+    try:
+        next(csv.reader(source, delimiter=separator, strict=True), [])
+    except csv.Error:
+        return False
+    return True
 
 
 def is_comment(text: str) -> bool:
