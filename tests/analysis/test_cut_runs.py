@@ -21,8 +21,8 @@ from hockney.plan import sizes_of
 from hockney.plan.workloads.cores import Cores
 from hockney.plan.workloads.fabric import Fabric
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.records import End, PairBlock, Run
-from samples import make_pairs_run, make_run, one_a_node, options_of, past_run
+from hockney.records import End, PairBlock, Place, Run
+from samples import Pair, make_pairs_run, make_run, one_a_node, options_of, past_run
 
 Kept = Callable[[PairBlock], NDArray[np.bool_]]
 
@@ -69,6 +69,26 @@ def test_a_node_that_left_after_the_first_pass_is_no_sound_one() -> None:
     status, why = gate_of(run)
     assert status == NOT_JUDGED
     assert why.startswith("n5 was measured in only 1 of 3 passes")
+
+
+@pytest.mark.parametrize(
+    ("places", "name"),
+    [
+        (one_a_node(8), "n5"),
+        ([Place(rank=rank, host="n0", pu=rank) for rank in range(8)], "rank 5 (n0)"),
+    ],
+    ids=["a node", "a place of the only node"],
+)
+def test_what_left_after_the_first_launch_is_no_sound_node(places: list[Place], name: str) -> None:
+    pairs = [[pair] for pair in combinations(range(8), 2)]
+
+    def times(launch: int, pair: Pair, *_: int) -> list[float]:
+        return [] if launch and 5 in pair else [1000.0]
+
+    run = make_pairs_run(times, pairs, places)
+    status, why = gate_of(run)
+    assert status == NOT_JUDGED
+    assert why.startswith(f"{name} was measured in only 1 of 5 launches; see why")
 
 
 def test_where_the_last_launch_failed_nothing_is_passed() -> None:

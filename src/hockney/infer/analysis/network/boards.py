@@ -23,6 +23,9 @@ PLACE, GROUP, PAIR = "place", "group", "pair"
 
 MORE = "more launches or longer ones"
 
+LEAST_LOOKS = 0.8
+"""Least part of the usual number of launches or passes in which a node has a pair."""
+
 ALIKE = 0.5
 """Part of a pair's delay, in logarithms, that another's must reach for a link to explain both."""
 
@@ -198,6 +201,32 @@ def lacking_doubts(lacking: int, wanted: int) -> list[Doubt]:
     have = "have" if lacking > 1 else "has"
     why = f"{lacking} of {how_many(wanted, 'pair')} {have} no time"
     return [Doubt(why, "go on with --resume, or measure again with a larger --budget")]
+
+
+def seldom_doubts(
+    names: Sequence[str], ends: Whole, looks: Whole, made: int, look: str
+) -> list[Doubt]:
+    """The doubt where a node has no pair in LEAST_LOOKS of the median pair's number of looks.
+
+    names: that of the node of each rank that `ends` counts, shape (pairs, 2); looks: the number of
+    launches or passes, of all that were `made`, that measured each pair.
+    """
+    if not len(looks):
+        return []
+    most = np.zeros(len(names), np.int64)
+    for end in ends.T:
+        np.maximum.at(most, end, looks)
+    of_node: dict[str, int] = {}
+    for name, count in zip(names, most.tolist(), strict=True):
+        of_node[name] = max(of_node.get(name, 0), count)
+    least = LEAST_LOOKS * float(np.median(looks))
+    seldom = [(name, count) for name, count in of_node.items() if 0 < count < least]
+    return [
+        Doubt(
+            f"{name} was measured in only {count} of {made} {look}es", "see why, and measure again"
+        )
+        for name, count in seldom[:1]
+    ]
 
 
 @dataclass

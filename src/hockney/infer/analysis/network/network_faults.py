@@ -24,6 +24,7 @@ from hockney.infer.analysis.network.boards import (
     Fault,
     Network,
     lacking_doubts,
+    seldom_doubts,
     unmeasured_doubts,
 )
 from hockney.infer.analysis.network.faults import judged
@@ -125,11 +126,10 @@ def _of_both_ways(pairwise: Pairwise) -> Verdict[Suspect]:
 def cut_doubts(pairwise: Pairwise) -> list[Doubt]:
     """The doubts about a pass over all pairs that ended early, or without some node."""
     doubts = lacking_doubts(pairwise.wanted - len(pairwise.ends), pairwise.wanted)
-    passes = len(pairwise.passes)
-    for host, count in pairwise.seldom_measured()[:1]:
-        why = f"{host} was measured in only {count} of {passes} passes"
-        doubts.append(Doubt(why, "see why, and measure again"))
-    return doubts
+    hosts = [pairwise.host(position) for position in range(len(pairwise.ranks))]
+    return doubts + seldom_doubts(
+        hosts, pairwise.ends, pairwise.passes_of_pairs, len(pairwise.passes), Suspect.LOOK
+    )
 
 
 def _part(suspect: Suspect) -> tuple[str, frozenset[str]]:

@@ -16,9 +16,11 @@ from hockney.base.units import format_size, whole_percent
 from hockney.infer.analysis.conditions.noise import held_by_others
 from hockney.infer.analysis.network.boards import (
     Board,
+    Doubt,
     Fault,
     Network,
     lacking_doubts,
+    seldom_doubts,
     unmeasured_doubts,
 )
 from hockney.infer.analysis.network.faults import judged
@@ -99,7 +101,27 @@ def find_outliers(run: Run, estimates: Estimates, workload: Workload | None) -> 
     wanted = _wanted(places, workload)
     if wanted & pairs and not left_out:  # else the plan is another's
         left_out = lacking_doubts(len(wanted - pairs), len(wanted))
+    left_out += _seldom(points, ranks, network, len(run.launches))
     return Verdict(outliers, +judgement.judged, (*judgement.doubts, *left_out))
+
+
+def _seldom(
+    boards: Iterable[Mapping[Pair, PointEstimate]],
+    ranks: Sequence[int],
+    network: Network,
+    launches: int,
+) -> list[Doubt]:
+    """The doubt about a node that few launches measured; of a single node about a place."""
+    looks: dict[Pair, int] = {}
+    for of_board in boards:
+        for pair, point in of_board.items():
+            looks[pair] = max(looks.get(pair, 0), len(point.launch_numbers))
+    names = network.ranks
+    if len(network.hosts) > 1:
+        of_ranks = zip(network.host.tolist(), network.ranks, strict=True)
+        names = [network.hosts[at] if at >= 0 else rank for at, rank in of_ranks]
+    ends = np.searchsorted(ranks, list(looks)).reshape(-1, 2)
+    return seldom_doubts(names, ends, np.array([*looks.values()]), launches, Outlier.LOOK)
 
 
 def _wanted(places: Mapping[int, Place], workload: Workload | None) -> set[Pair]:

@@ -18,8 +18,6 @@ from hockney.records import Place
 
 MOST_BINS = 64
 """Most rows and columns of a matrix that people look at."""
-LEAST_PASSES = 0.8
-"""Least part of the usual number of passes in which a node has a pair."""
 
 
 @dataclass(frozen=True)
@@ -124,21 +122,10 @@ class Pairwise:
         """The fraction of all pairs that was measured."""
         return len(self.ends) / self.wanted
 
-    def seldom_measured(self) -> list[tuple[str, int]]:
-        """The nodes that have no pair in LEAST_PASSES of the median pair's number of passes, with
-        the most passes that a pair of theirs has."""
-        passes = (~np.isnan(self.seconds)).all(axis=0).sum(axis=0)
-        if not len(passes):
-            return []
-        most = np.zeros(len(self.ranks), np.int64)
-        for end in self.ends.T:
-            np.maximum.at(most, end, passes)
-        of_host: dict[str, int] = {}
-        for position, count in enumerate(most.tolist()):
-            host = self.host(position)
-            of_host[host] = max(of_host.get(host, 0), count)
-        least = LEAST_PASSES * float(np.median(passes))
-        return [(host, count) for host, count in of_host.items() if 0 < count < least]
+    @property
+    def passes_of_pairs(self) -> Whole:
+        """Shape (pairs,): the number of passes that measured each pair at every size."""
+        return np.asarray((~np.isnan(self.seconds)).all(axis=0).sum(axis=0))
 
     @property
     def both_ways(self) -> Pairwise:
