@@ -16,7 +16,7 @@ from hockney.infer.memory.host import EarlierRun, earlier_run
 from hockney.plan import Placement, Sampling, single, sizes_of, stored
 from hockney.plan.workloads.collective import Collective
 from hockney.plan.workloads.pingpong import Pingpong
-from hockney.show.comparison.comparison_lines import overall_words
+from hockney.show.comparison.comparison_lines import deciding_words, overall_words
 from samples import make_run
 
 SIZES = tuple(2**n for n in range(12))
@@ -102,6 +102,33 @@ def test_a_size_that_is_slower_but_not_surely_by_more_than_allowed_is_not_passed
     gate = comparison_gate(comparison, ALLOWED)
     assert gate.status == NOT_JUDGED
     assert "may be slower by more than 5 % at 2 KiB: 1.06" in gate.why
+
+
+@pytest.mark.parametrize(
+    ("noisy", "last", "memory", "remedy"),
+    [
+        (0.02, 1.06, [], "no number of launches decides it: measure both in one run with --vary"),
+        (0.3, 1.2, PAST, "about 14 launches of each would decide"),
+    ],
+    ids=["runs differ by more", "launches differ by more"],
+)
+def test_the_gate_advises_launches_only_where_the_table_does(
+    noisy: float, last: float, memory: list[EarlierRun], remedy: str
+) -> None:
+    """What equal runs differ by is assumed without a memory, and no launch makes it less."""
+    comparison = held(analysed(1, noisy=noisy), analysed(2, noisy=noisy, last=last), memory)
+    gate = comparison_gate(comparison, ALLOWED)
+    assert gate.why.endswith(f"times as long as before; {remedy}")
+    words = deciding_words(comparison)
+    assert ("no number of launches" in words) == ("no number of launches" in remedy)
+
+
+def test_a_gate_of_the_whole_advises_launches_only_where_they_help() -> None:
+    comparison = held(analysed(1, noisy=0.3), analysed(2, noisy=0.3, last=1.2), [])
+    gate = comparison_gate(comparison, ALLOWED)
+    assert gate.why.endswith(
+        "; earlier runs of this host (--memory) would decide: hockney compare --plan"
+    )
 
 
 def test_a_regression_that_lasts_keeps_failing() -> None:

@@ -109,14 +109,17 @@ class Judged:
     found_in_80: float | None = None
     """Relative: the difference that such a comparison shows in 80 of 100 repetitions."""
 
-    def needed_against(self, bound: float, count: int) -> int | None:
+    def needed_against(
+        self, bound: float, count: float, unseen: Unseen | None = None
+    ) -> int | None:
         """Approximate number of values on each side (or of pairs), of which `count` are known, from
         which the interval excludes the ratio `bound`; None without an interval, or if no number up
-        to MOST_NEEDED would."""
+        to MOST_NEEDED would. unseen: the part of the interval that no number makes narrower."""
         if self.interval is None or self.interval.low <= 0.0:
             return None
-        half = math.log(self.interval.high / self.interval.low) / 2.0
-        return _suggested(count, half, math.log(bound / self.ratio) ** 2)
+        whole, kept = math.log(self.interval.high / self.interval.low) / 2.0, _half_of(unseen)
+        half = math.sqrt(max(whole**2 - kept**2, 0.0))
+        return _suggested(count, half, math.log(bound / self.ratio) ** 2 - kept**2)
 
     @property
     def matters(self) -> bool:
@@ -259,9 +262,13 @@ def _power_distance(seen: float, unseen: Unseen | None) -> float:
 def _needed(shift: Shift, tolerance: float, level: float, unseen: Unseen | None) -> int | None:
     """The number of values on each side from which the interval excludes 0 or lies within the
     tolerance, if the estimate stays: half-widths shrink with the square root of the number."""
-    unseen_half = 0.0 if unseen is None else float(unseen.distance(level, np.zeros(1))[0])
     target = max(abs(shift.centre), tolerance - abs(shift.centre))
-    return _suggested(shift.count, shift.half, target**2 - unseen_half**2)
+    return _suggested(shift.count, shift.half, target**2 - _half_of(unseen, level) ** 2)
+
+
+def _half_of(unseen: Unseen | None, level: float = LEVEL) -> float:
+    """Half the width of the interval of any number of values, a logarithm."""
+    return 0.0 if unseen is None else float(unseen.distance(level, np.zeros(1))[0])
 
 
 def _suggested(count: float, half: float, squared: float) -> int | None:

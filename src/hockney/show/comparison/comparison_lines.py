@@ -215,8 +215,7 @@ def deciding_words(comparison: RunComparison) -> str:
     left = len(judged) - len(by_launches)
     if left and comparison.between is not None:
         which = f"{left} of them" if parts else "them"
-        words += f"; no number of launches decides {which}"
-        words += ": measure both in one run with --vary" if comparison.constant is None else ""
+        words += f"; {comparison.no_launches_words(which)}"
     return words
 
 

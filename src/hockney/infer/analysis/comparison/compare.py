@@ -30,7 +30,7 @@ from hockney.infer.analysis.conditions.unlike_launches import KeptApart
 from hockney.infer.analysis.findings import Failures, failures_apart
 from hockney.infer.analysis.warnings import source_notes
 from hockney.infer.arrays import Array
-from hockney.infer.estimate.differences import Judged
+from hockney.infer.estimate.differences import Judged, Unseen
 from hockney.infer.estimate.interval import low_of
 from hockney.infer.estimate.launches import SLOW_RULE
 from hockney.infer.estimate.points import PointEstimate
@@ -51,6 +51,8 @@ class PointDifference:
     base: PointEstimate
     other: PointEstimate
     difference: Judged
+    unseen: Unseen | None = field(default=None, compare=False)
+    """What launches cannot reveal of it."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,11 @@ class RunComparison:
         """Whether there is any verdict but "unknown", or none is possible as no point is common."""
         verdicts = {self.verdict, *(point.difference.verdict for point in self.points)}
         return verdicts != {"unknown"} or any(self.failures) or self.overall is None
+
+    def no_launches_words(self, which: str) -> str:
+        """That no number of launches decides a verdict, and what does."""
+        vary = ": measure both in one run with --vary" if self.constant is None else ""
+        return f"no number of launches decides {which}{vary}"
 
     def is_slower(self, tolerance: float) -> bool:
         """Whether B is slower than the tolerance allows, as a whole or surely at some point."""
@@ -154,7 +161,8 @@ def compare(
     if judged.is_exact:
         each, overall = [_of_any_size(point) for point in each], _of_any_size(overall)
     points = tuple(
-        PointDifference(*pair, difference) for pair, difference in zip(pairs, each, strict=False)
+        PointDifference(*pair, difference, unseen)
+        for pair, difference, unseen in zip(pairs, each, judged.unseen, strict=False)
     )
     is_same = base.header.id == other.header.id and np.array_equal(*judged.means)
     if is_same:

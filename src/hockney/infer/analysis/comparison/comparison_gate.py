@@ -10,6 +10,7 @@ from hockney.infer.analysis.comparison.compare import (
     RunComparison,
     unlike_question,
 )
+from hockney.infer.analysis.comparison.judged_pairs import unseen_part
 from hockney.infer.analysis.gate import Gate, failed, not_judged, passed
 from hockney.infer.analysis.launches_needed import launches_needed
 from hockney.infer.estimate.differences import Judged
@@ -59,8 +60,7 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
     if overall.interval.high > 1.0 + allowed:
         return not_judged(
             f"{named} may take up to {format_ratio(overall.interval.high)} times as long as before",
-            "earlier runs of this host (--memory) or more launches would decide: hockney compare "
-            "--plan",
+            f"{_deciding_whole(comparison, overall, 1.0 + allowed)}: hockney compare --plan",
         )
     if comparison.only_base:
         return not_judged(
@@ -79,7 +79,7 @@ def comparison_gate(comparison: RunComparison, allowed: float) -> Gate:
         return not_judged(
             f"{named} may be slower by more than {exact_percent(allowed)} at {size}: {known} times "
             "as long as before",
-            "more launches would decide",
+            _deciding_point(comparison, open_point, 1.0 + allowed),
         )
     return passed(f"no run is slower than before by more than {exact_percent(allowed)}")
 
@@ -101,6 +101,36 @@ def _where(point: PointDifference, variants: Mapping[str, str] | None) -> str:
     """The size, and the curve with these names of its variants; None: there is one curve."""
     size = f"at {format_size(point.base.bytes)}"
     return size if variants is None else f"{size} ({curve_text(point.base, variants)})"
+
+
+def _deciding_point(comparison: RunComparison, point: PointDifference, bound: float) -> str:
+    counts = point.base.launches, point.other.launches
+    count = _values(counts, comparison.constant)
+    needed = point.difference.needed_against(bound, count, point.unseen)
+    if needed is None:
+        return comparison.no_launches_words("it")
+    return f"about {needed} launches of {_side(comparison)} would decide"
+
+
+def _deciding_whole(comparison: RunComparison, overall: Judged, bound: float) -> str:
+    first, second = comparison.means
+    count = _values((len(first), len(second)), comparison.constant)
+    unseen = unseen_part(comparison.between, comparison.constant)
+    launches = "" if overall.needed_against(bound, count, unseen) is None else " or more launches"
+    return f"earlier runs of this host (--memory){launches} would decide"
+
+
+def _values(counts: tuple[int, int], constant: int | None) -> float:
+    """The launches of each side that are worth as much as these (harmonic mean), or those of the
+    side that was measured."""
+    first, second = counts
+    if constant is not None:
+        return counts[1 - constant]
+    return 2.0 * first * second / (first + second)
+
+
+def _side(comparison: RunComparison) -> str:
+    return "each" if comparison.constant is None else "AB"[1 - comparison.constant]
 
 
 def _known(judged: Judged) -> str:

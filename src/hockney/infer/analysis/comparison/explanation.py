@@ -189,8 +189,10 @@ def _explanation(
     drift = RunDrift.of((first, second), 0, earlier)
     both_judged = judged_pairs((first.run, second.run), pairs, tolerance, drift)
     points = tuple(
-        PointDifference(*pair, difference)
-        for pair, difference in zip(pairs, both_judged.points, strict=True)
+        PointDifference(*pair, difference, unseen)
+        for pair, difference, unseen in zip(
+            pairs, both_judged.points, both_judged.unseen, strict=True
+        )
     )
     whole = None if both_judged.is_exact else both_judged.whole
     names = {**second.variant_names, **first.variant_names}

@@ -35,6 +35,8 @@ class JudgedPairs(NamedTuple):
     """The launches of either run as a whole, each by the mean over points of its log time."""
     between: BetweenRuns | None
     """How much equal runs differ as a whole; None if they do not (simulated runs)."""
+    unseen: Sequence[Unseen | None]
+    """What launches cannot reveal of each point."""
     exact_sides: Sequence[int]
     """The runs (0, 1) that are simulated and repeat their times."""
 
@@ -65,7 +67,7 @@ def judged_pairs(
         logs = [math.log(b.typical_s / a.typical_s) for a, b in compared]
         points = [exact(np.array([log]), tolerance) for log in logs]
         whole = exact(means[1].mean(keepdims=True) - means[0].mean(), tolerance)
-        return JudgedPairs(points, whole, means, between, sides)
+        return JudgedPairs(points, whole, means, between, [None] * len(points), sides)
     constant = sides[0] if sides else None
     unseen = [unseen_part(of_point, constant) for of_point in each]
     return JudgedPairs(
@@ -75,6 +77,7 @@ def judged_pairs(
         ),
         means,
         between,
+        unseen,
         sides,
     )
 
