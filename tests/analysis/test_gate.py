@@ -27,11 +27,13 @@ def test_a_gate_counts_parts_in_words(judged: dict[str, int], words: str) -> Non
 def test_each_end_has_a_line_and_a_status_of_its_own() -> None:
     gates = [
         passed("no outlier among 8 nodes"),
+        passed("no variant is slower", "without launch 4"),
         failed(["node n3: 2 times the others"], ["n3"]),
         not_judged("too few pairs", "measure more"),
     ]
     assert [(gate.line, gate.exit_status) for gate in gates] == [
         ("gate: passed", 0),
+        ("gate: passed; without launch 4", 0),
         ("gate: FAILED: node n3: 2 times the others", 1),
         ("gate: NOT JUDGED: too few pairs; measure more", 3),
     ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from hockney.infer.analysis import Analysis
 from hockney.infer.analysis.comparison.variant_verdicts import Ignored, VariantDrift
-from hockney.infer.analysis.gate import NOT_JUDGED
+from hockney.infer.analysis.gate import FAILED, NOT_JUDGED, PASSED
 from hockney.plan import plan_of, stored
 from hockney.plan.variants import Comparison, Variant
-from hockney.records import LaunchRecord, Run
+from hockney.records import End, LaunchRecord, Run
 from hockney.show.comparison.variant_table import doubt_lines, variant_answer, variant_table
 from samples import make_run, varied_run
 
@@ -52,6 +53,34 @@ def test_a_variant_whose_launches_measured_nothing_is_not_passed_over_by_a_gate(
     assert study.left_out == ("three",)
     (gate,) = Analysis(run).plan_gates
     assert (gate.status, "not every variant" in gate.why) == (NOT_JUDGED, True)
+
+
+def test_a_gate_that_passes_names_the_launches_that_failed() -> None:
+    """It passed, and only a warning said so."""
+    run = varied_run(16, {"a": 1.0, "b": 1.0}, gate=0.1)
+    run.ends[5].reason = "failed"
+    (gate,) = Analysis(run).plan_gates
+    assert (gate.status, gate.line) == (PASSED, "gate: passed; without 1 failed launch: 5 (b)")
+    run.add(End(launch=32, reason="failed", message="did not start"))
+    (gate,) = Analysis(run).plan_gates
+    assert gate.line == "gate: passed; without 2 failed launches: 5 (b), 32"
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "status"), [(0, 6, FAILED), (6, 6, PASSED), (6, 0, PASSED), (0, 2, PASSED)]
+)
+def test_a_variant_whose_launches_fail_more_often_does_not_pass(
+    of_a: int, of_b: int, status: str
+) -> None:
+    run = varied_run(24, {"a": 1.0, "b": 1.0}, gate=0.1)
+    for ends, count in ((run.ends[::2], of_a), (run.ends[1::2], of_b)):
+        for end in ends[:count]:
+            end.reason = "failed"
+    (gate,) = Analysis(run).plan_gates
+    assert gate.status == status, gate.why
+    if status == FAILED:
+        assert gate.why == "6 of 24 launches of b failed, and 0 of 24 launches of a"
+        assert gate.culprits == ("b",)
 
 
 def test_drift_of_the_ratio_is_said() -> None:

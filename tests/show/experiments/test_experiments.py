@@ -100,7 +100,7 @@ def test_a_gate_that_judged_nothing_does_not_pass(hockney: RunHockney, tmp_path:
     reason = "too few pairs to compare: 5 are needed; measure more of them"
     assert done.stdout.splitlines()[0] == f"gate: NOT JUDGED: {reason}"
     shown = hockney("show", "--gate", "--json", str(path)).json
-    assert shown["gate"] == {"status": "not judged", "why": reason, "culprits": []}
+    assert shown["gate"] == {"status": "not judged", "why": reason, "culprits": [], "note": ""}
 
 
 def test_pairs_as_json(hockney: RunHockney, pairs: Path) -> None:

@@ -31,6 +31,8 @@ class Gate:
     passed."""
     culprits: tuple[str, ...] = ()
     """Names of what failed; empty otherwise."""
+    note: str = ""
+    """What a gate that passed went without; empty otherwise."""
 
     @property
     def exit_status(self) -> int:
@@ -40,11 +42,14 @@ class Gate:
     def line(self) -> str:
         """The first line of a verb's output."""
         words = {PASSED: "gate: passed", FAILED: "gate: FAILED", NOT_JUDGED: "gate: NOT JUDGED"}
-        return words[self.status] + ("" if self.status == PASSED else f": {self.why}")
+        if self.status == PASSED:
+            return words[self.status] + (f"; {self.note}" if self.note else "")
+        return f"{words[self.status]}: {self.why}"
 
 
-def passed(why: str) -> Gate:
-    return Gate(PASSED, why)
+def passed(why: str, note: str = "") -> Gate:
+    """A gate that passed. note: what it went without."""
+    return Gate(PASSED, f"{why}; {note}" if note else why, note=note)
 
 
 def failed(each: Sequence[str], culprits: Iterable[str]) -> Gate:
@@ -66,5 +71,6 @@ def together(gates: Iterable[Gate | None]) -> Gate | None:
         if of_it:
             why = "; ".join(dict.fromkeys(gate.why for gate in of_it))
             culprits = dict.fromkeys(name for gate in of_it for name in gate.culprits)
-            return Gate(status, why, tuple(culprits))
+            notes = dict.fromkeys(gate.note for gate in of_it if gate.note)
+            return Gate(status, why, tuple(culprits), "; ".join(notes))
     return None

@@ -77,10 +77,12 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
     if study is None or study.comparison.gate is None:
         return None
     allowed = study.comparison.gate
-    slower = study.slower(allowed)
-    if slower:
+    slower, failing = study.slower(allowed), study.failing
+    if slower or failing:
         each = [_slower_variant(study, ratio) for ratio in slower]
-        return failed(list(dict.fromkeys(each)), [ratio.variant for ratio in slower])
+        each += [_failing_variant(study, name) for name in failing]
+        names = [*(ratio.variant for ratio in slower), *failing]
+        return failed(list(dict.fromkeys(each)), names)
     open_ = [ratio for ratio in study.ratios if not ratio.is_decided(allowed)]
     if study.left_out or not study.ratios:
         return not_judged("not every variant has a complete block of launches", MORE)
@@ -94,7 +96,27 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
         at = "" if where is None else f" at {format_size(where.bytes)}"
         why = f"{names} may be slower by more than {exact_percent(allowed)}{at}"
         return not_judged(why, _blocks_for(open_, 1.0 + allowed))
-    return passed(f"no variant is slower by more than {exact_percent(allowed)}")
+    return passed(f"no variant is slower by more than {exact_percent(allowed)}", _lost(study))
+
+
+def _lost(study: VariantStudy) -> str:
+    """The launches that failed, which no ratio counts; empty where none did."""
+    each = [
+        f"{launch}" + (f" ({study.name(name)})" if name else "")
+        for name, launches in study.lost.items()
+        for launch in launches
+    ]
+    return f"without {how_many(len(each), 'failed launch')}: {listed(each, 4)}" if each else ""
+
+
+def _failing_variant(study: VariantStudy, name: str) -> str:
+    each = (name, study.comparison.names[0])
+    lost, of_first = (
+        f"{len(study.lost.get(own, ()))} of {how_many(study.made[own], 'launch')} of "
+        f"{study.name(own)}"
+        for own in each
+    )
+    return f"{lost} failed, and {of_first}"
 
 
 def _blocks_for(ratios: Sequence[VariantRatio], bound: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -77,6 +78,31 @@ class VariantStudy:
     """Points at which a variant or the first was not measured, by the variant."""
     shown: Mapping[str, str] = field(default_factory=dict)
     """Names of the variants for people, by their own."""
+    made: Mapping[str, int] = field(default_factory=dict)
+    """Number of launches of each variant that began."""
+    lost: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Launches that failed, by the variant; by "" those that did not begin."""
+
+    @property
+    def failing(self) -> list[str]:
+        """Variants whose launches surely fail more often than those of the first (Fisher's exact
+        test, Bonferroni's correction)."""
+        if not self.lost:
+            return []
+        from scipy.stats import fisher_exact
+
+        first, *others = self.comparison.names
+
+        def ends(name: str) -> tuple[int, int]:
+            lost = len(self.lost.get(name, ()))
+            return lost, self.made.get(name, 0) - lost
+
+        return [
+            name
+            for name in others
+            if fisher_exact([ends(name), ends(first)], alternative="greater").pvalue
+            < LEVEL / len(others)
+        ]
 
     @property
     def confidence(self) -> float:
@@ -151,7 +177,15 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
         ),
         unmatched=unmatched(times, comparison),
         shown=variant_names_of(run, plan),
+        made=Counter(launch.variant for launch in run.launches if launch.variant is not None),
+        lost=_lost(run),
     )
+
+
+def _lost(run: Run) -> dict[str, list[int]]:
+    variants = {launch.launch: launch.variant or "" for launch in run.launches}
+    failed = sorted({end.launch for end in run.ends if end.reason == "failed"})
+    return by_key(failed, lambda launch: variants.get(launch, ""))
 
 
 def variant_names_of(run: Run, plan: Plan | None) -> dict[str, str]:
