@@ -18,49 +18,50 @@ void arrivals_read(struct arrivals *arrivals, const char *text)
         arrivals->list[i] = (enum arrival)chosen[i];
 }
 
-/* The number at place `rank` of the list, which has one for each rank. */
-static double listed_fraction(const char *list, int rank, int ranks)
+/* The list has one number for each rank. */
+static void read_fractions(const char *list, double *fractions, int ranks)
 {
     char *content = list_of("--fractions", list);
     const char *at = content;
-    double found = -1.0;
-    for (int i = 0; i < ranks; i++) {
+    for (int rank = 0; rank < ranks; rank++) {
         char *end;
-        const double fraction = strtod(at, &end);
-        if (end == at || !(fraction >= 0.0 && fraction <= 1.0) || (i + 1 < ranks && *end != ','))
+        fractions[rank] = strtod(at, &end);
+        if (end == at || !(fractions[rank] >= 0.0 && fractions[rank] <= 1.0) ||
+            (rank + 1 < ranks && *end != ','))
             fail(EXIT_ASKED_WRONGLY, "--fractions: %d numbers from 0 to 1 with commas between them are "
                                      "needed, one for each rank", ranks);
-        if (i == rank)
-            found = fraction;
         at = end + 1;
     }
     free(content);
-    return found;
 }
 
-static double random_fraction(int rank, int ranks, uint64_t seed)
-{
-    uint64_t state = random_state(seed);
-    const struct permutation order = permutation_of(ranks, &state);
-    return (double)permutation_at(&order, rank) / (double)(ranks - 1);
-}
-
-double arrival_fraction(const struct arrivals *arrivals, enum arrival arrival, int rank, int ranks,
-                        uint64_t seed)
+/* By every pattern that is not listed. */
+static double fraction_of(enum arrival arrival, int rank, int ranks, const struct permutation *order)
 {
     const int last = ranks - 1;
-    if (last == 0)
-        return 0.0;
     switch (arrival) {
-    case ARRIVAL_NONE: return 0.0;
     case ASCENDING: return (double)rank / last;
     case DESCENDING: return (double)(last - rank) / last;
-    case RANDOM: return random_fraction(rank, ranks, seed);
+    case RANDOM: return (double)permutation_at(order, rank) / (double)last;
     case FIRST_LATE: return rank == 0;
     case LAST_LATE: return rank == last;
     case HALF_LATE: return rank >= ranks / 2;
-    case LISTED: return listed_fraction(arrivals->fractions, rank, ranks);
+    case ARRIVAL_NONE:
+    case LISTED:
     case ARRIVALS: break;
     }
     return 0.0;
+}
+
+double *arrival_fractions(const struct arrivals *arrivals, enum arrival arrival, int ranks, uint64_t seed)
+{
+    double *fractions = allocate((size_t)ranks * sizeof *fractions);
+    uint64_t state = random_state(seed);
+    const struct permutation order = permutation_of(ranks, &state);
+    if (arrival == LISTED && ranks > 1)
+        read_fractions(arrivals->fractions, fractions, ranks);
+    else
+        for (int rank = 0; rank < ranks; rank++)
+            fractions[rank] = ranks > 1 ? fraction_of(arrival, rank, ranks, &order) : 0.0;
+    return fractions;
 }

@@ -22,9 +22,8 @@ struct arrivals {
 /* Reads NAME,NAME,... */
 void arrivals_read(struct arrivals *arrivals, const char *text);
 
-/* The fraction of the skew by which a rank is late. RANDOM: ranks in a random order, equally far apart,
-   another one for each `seed`. */
-double arrival_fraction(const struct arrivals *arrivals, enum arrival arrival, int rank, int ranks,
-                        uint64_t seed);
+/* The fraction of the skew by which each of the ranks is late, to be freed. RANDOM: ranks in a random order,
+   equally far apart, another one for each `seed`. */
+double *arrival_fractions(const struct arrivals *arrivals, enum arrival arrival, int ranks, uint64_t seed);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "algorithms.h"
@@ -57,8 +58,10 @@ static void put_arrivals(const struct arrivals *arrivals, int ranks, uint64_t se
     fputs(",\"arrivals\":{", stdout);
     for (int i = 0; i < arrivals->count; i++) {
         printf("%s\"%s\":[", json_comma(i), arrival_names[arrivals->list[i]]);
+        double *fractions = arrival_fractions(arrivals, arrivals->list[i], ranks, seed);
         for (int rank = 0; rank < ranks; rank++)
-            printf("%s%.6g", json_comma(rank), arrival_fraction(arrivals, arrivals->list[i], rank, ranks, seed));
+            printf("%s%.6g", json_comma(rank), fractions[rank]);
+        free(fractions);
         putchar(']');
     }
     putchar('}');

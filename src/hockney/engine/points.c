@@ -2,6 +2,8 @@
    beside it. */
 #include "points.h"
 
+#include <stdlib.h>
+
 #include "check.h"
 #include "operations/halo.h"
 #include "schedule.h"
@@ -85,8 +87,10 @@ static void set_arrival(const struct launch *launch, struct point *point, enum a
 {
     const struct context *context = &launch->context;
     point->collective.arrival = arrival;
-    point->collective.late = arrival_fraction(&launch->options->collective.arrivals, arrival, context->rank,
-                                              context->ranks, launch->options->seed);
+    double *fractions = arrival_fractions(&launch->options->collective.arrivals, arrival, context->ranks,
+                                          launch->options->seed);
+    point->collective.late = fractions[context->rank];
+    free(fractions);
 }
 
 /* One size: of each train or window where there are some, and under it what is measured beside. */
