@@ -52,9 +52,9 @@ class FakeLibrary:
 
 def build_fake(interface: str) -> FakeLibrary:
     """The fake of "cuda", "hip" or "level_zero"; built once for all tests that share a cache."""
-    sources = [FAKES / f"fake_{interface}.c", FAKES / "fake.c"]
+    sources = [*sorted(FAKES.glob(f"fake_{interface}*.c")), FAKES / "fake.c"]
     read = hashlib.sha256(" ".join(FLAGS).encode())
-    for source in (*sources, FAKES / "fake.h"):
+    for source in (*sources, *sorted(FAKES.glob("fake*.h"))):
         read.update(source.read_bytes())
     directory = Path(os.environ["XDG_CACHE_HOME"]) / "fakes" / read.hexdigest()[:16] / interface
     directory.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
 /* What the fakes of accelerators' libraries share: devices that are none, and their memory. One of
-   fake_cuda.c, fake_hip.c and fake_level_zero.c is built with fake.c into a library of the real one's name.
+   fake_cuda*.c, fake_hip.c and fake_level_zero.c is built with fake.c into a library of the real one's name.
 
    HOCKNEY_FAKE_CUDA, _HIP or _LEVEL_ZERO has words, separated by commas:
      plain          memory of a device is host memory, which anybody reaches (without another word)
