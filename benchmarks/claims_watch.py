@@ -25,7 +25,8 @@ import numpy as np
 from claim import Claim
 from numpy.typing import NDArray
 
-from hockney.infer.estimate.detector import Alarm, Detector, changed_of
+from hockney.infer.estimate.alarm import Alarm
+from hockney.infer.estimate.detector import Detector, changed_of
 
 Array = NDArray[np.float64]
 
@@ -156,7 +157,22 @@ def networks_alarms(
             alarms = {changed: alarm for changed, alarm in possible.items() if alarm is not None}
             if alarms:
                 first[network] = at, alarms
+        for network, alarms in _hidden(detector, networks, series).items():
+            first.setdefault(network, (at, alarms))
     return first
+
+
+def _hidden(detector: Detector, networks: int, series: int) -> dict[int, dict[int, Alarm]]:
+    """What a look back at each network shows, as Course has it."""
+    steps = detector.hidden()
+    if steps is None:
+        return {}
+    shown = {}
+    for network, evidence in enumerate(steps.evidence.reshape(networks, series)):
+        changed = changed_of(evidence, detector.limit)
+        if changed:
+            shown[network] = {which: steps.alarm(network * series + which) for which in changed}
+    return shown
 
 
 def false_years_of(network: Network) -> Callable[[int, int], tuple[int, int]]:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from conftest import first_of
 from hockney.infer.analysis.history.course import Course
-from hockney.infer.estimate.detector import Alarm, Detector, changed_of
-from hockney.infer.estimate.recurring import two_states
+from hockney.infer.estimate.alarm import Alarm
+from hockney.infer.estimate.detector import Detector, changed_of
+from hockney.infer.estimate.recurring import came_once, two_states
 
 HALF_HOUR_S = 1800.0
 A_DAY = 48
@@ -163,3 +164,26 @@ def test_missing_days_are_a_gap() -> None:
 def test_evidence_of_many_series_must_be_larger() -> None:
     for evidence, changed in ((9000.0, []), (10000.0, [0])):
         assert changed_of(np.array([evidence] + [0.0] * 9), 1000.0) == changed
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.02, 0.05])
+def test_a_loss_that_the_level_was_learnt_with_is_seen_once_the_week_is_known(loss: float) -> None:
+    values = noise(np.random.default_rng(8), 14 * A_DAY + 2, 1, 0.0)
+    values += 0.01 * (np.arange(len(values)) // A_DAY % 7 < 5)[:, None]
+    values[5 * A_DAY :] += math.log1p(loss)
+    followed = Course(1, 0.01)
+    for at, row in enumerate(values):
+        followed.look(at * HALF_HOUR_S, row)
+    assert [change.seen for change in followed.changes] == [14 * A_DAY] * (loss > 0.0)
+    for change in followed.changes:
+        assert abs(change.at - 5 * A_DAY) <= 8
+        assert change.first <= change.at <= change.last
+        assert change.interval.low < 1.0 + loss < change.interval.high
+        assert followed.level_start == change.at
+
+
+def test_states_that_came_once_are_a_step() -> None:
+    once = np.arange(200) >= 120
+    strays = once ^ np.isin(np.arange(200), [20, 70, 71, 160])
+    often = np.arange(200) // 25 % 2 == 1
+    assert came_once(np.stack([once, strays, often])).tolist() == [True, True, False]

@@ -22,19 +22,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from hockney.infer.arrays import Array, Whole
+from hockney.infer.estimate.alarm import Alarm
 from hockney.infer.estimate.bets import no_evidence, place_bets, starts_of
 from hockney.infer.estimate.interval import Interval
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
+from hockney.infer.estimate.looking_back import LOOK_BACK_S, HiddenSteps, hidden_steps
 from hockney.infer.estimate.noise_models import CLIP, MODELS, PHI, THETA, noise_at, step_of
 from hockney.infer.estimate.recurring import (
     DAY_S,
     HARMONICS,
     WEEK_S,
+    came_once,
     two_states,
     waves_at,
     week_of,
@@ -68,22 +70,6 @@ LEAST_NOISE = 1e-4
 """Standard deviation, relative, below which no look is believed to repeat."""
 EVERY = slice(None)
 """All series."""
-
-
-class Alarm(NamedTuple):
-    """A change of one series."""
-
-    series: int
-    start: int
-    """How many looks ago the new level began; 0 for this look."""
-    first: int
-    last: int
-    """The same for the earliest and the latest possible start."""
-    size: float
-    interval: Interval
-    """Logarithm of the ratio of the new level to the old one, with its interval."""
-    evidence: float
-    """Expected number of looks to a false alarm with as much evidence."""
 
 
 @dataclass
@@ -293,6 +279,17 @@ class Detector:
             low -= offset
         ago = (m - 1, len(z) - 1 - int(near[0]), len(z) - 1 - int(near[-1]))
         return Alarm(series, *ago, size, Interval(low, high), evidence)
+
+    def hidden(self) -> HiddenSteps | None:
+        """The steps that a look back at the whole level shows; None where none is due now."""
+        if not self.is_subdaily or self.seen < 2 or self.is_learning:
+            return None
+        before_s = float(self.times[-2]) - self.began_s
+        if not any(before_s < due_s <= self.age_s for due_s in LOOK_BACK_S):
+            return None
+        are_steps = came_once(self.raw > self.boundary[:, None])[:, None]
+        left = np.where(are_steps, self.raw, self._without_states(self.raw))
+        return hidden_steps(self.times, left, self.interval_s, self.tolerance)
 
     # -- states and cycles --------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hockney.infer.arrays import Array
+from hockney.infer.arrays import Array, Flags, Whole
 from hockney.infer.estimate.by_launch import median_of_ordered
 from hockney.infer.estimate.launches import MAD_TO_SIGMA
 
@@ -15,6 +15,9 @@ HARMONICS = (1, 2, 3, 4, 5, 6, 7, 14, 21)
 """Waves a week that a cycle is made of."""
 AT_ONCE = 128
 """Series whose states are looked for together: their looks fit in a cache."""
+STRAY = 0.15
+"""Largest fraction of the looks of the rarer state that scatter alone may have put on the other
+side of the boundary."""
 RIDGE = 1e-6
 """Keeps the fit regular where looks at one hour of the day cannot separate waves."""
 
@@ -77,3 +80,21 @@ def _two_states(values: Array) -> tuple[Array, Array]:
     switches = np.count_nonzero(np.diff(values > boundary[:, None], axis=1), axis=1)
     is_two = (most >= 0.85 * total) & (switches >= 3)
     return np.where(is_two, high - low, 0.0), np.where(is_two, boundary, math.inf)
+
+
+def came_once(is_high: Flags) -> Flags:
+    """Whether one of two states came once, and went at most once, but for stray looks: they are a
+    step between levels whose scatter crosses the boundary now and then. shape: (series, looks)."""
+    high = is_high.sum(axis=1)
+    rarer = np.minimum(high, is_high.shape[1] - high)
+    signs = 2 * is_high.astype(np.int64) - 1
+    strays = np.minimum(
+        high - _most_in_a_row(signs), is_high.shape[1] - high - _most_in_a_row(-signs)
+    )
+    return np.asarray(strays <= STRAY * rarer)
+
+
+def _most_in_a_row(signs: Whole) -> Whole:
+    """The largest sum of neighbours of each row (Kadane)."""
+    sums = np.pad(np.cumsum(signs, axis=1), ((0, 0), (1, 0)))
+    return np.asarray((sums - np.minimum.accumulate(sums, axis=1)).max(axis=1))

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hockney.infer.arrays import Array, Flags, Whole
+from hockney.infer.estimate.alarm import Alarm
 from hockney.infer.estimate.detector import KEPT, Detector, changed_of
 from hockney.infer.estimate.interval import Interval
 
@@ -45,6 +46,20 @@ class LevelChange(NamedTuple):
     """Expected looks to a false alarm as clear."""
     seen: int
     """Index of the look that showed it."""
+
+    @classmethod
+    def of(cls, series: int, alarm: Alarm, now: int) -> LevelChange:
+        """now: the index of the look that showed it."""
+        return cls(
+            series,
+            now - alarm.start,
+            now - alarm.first,
+            now - alarm.last,
+            math.exp(alarm.size),
+            alarm.interval.through(math.exp),
+            alarm.evidence,
+            now,
+        )
 
     @property
     def is_worse(self) -> bool:
@@ -146,6 +161,7 @@ class Course:
             evidence[[series for series in changed if possible[series] is None]] = 0.0
             changed = changed_of(evidence, main.limit)
         changes = [change for series in changed if (change := possible[series]) is not None]
+        changes = changes or self._hidden()
         if changes:
             self.changes += changes
             self._begin(min(change.at for change in changes), changes)
@@ -155,16 +171,23 @@ class Course:
         level, now = self.level_of(series), len(self.times) - 1
         assert level.detector is not None
         alarm = level.detector.alarm(int(np.searchsorted(level.which, series)), evidence)
-        return alarm and LevelChange(
-            series,
-            now - alarm.start,
-            now - alarm.first,
-            now - alarm.last,
-            math.exp(alarm.size),
-            alarm.interval.through(math.exp),
-            alarm.evidence,
-            now,
-        )
+        return alarm and LevelChange.of(series, alarm, now)
+
+    def _hidden(self) -> list[LevelChange]:
+        """The changes that a look back shows, at levels that are due for it."""
+        changes: list[LevelChange] = []
+        for level in self.levels:
+            detector = level.detector
+            steps = None if detector is None else detector.hidden()
+            if detector is None or steps is None:
+                continue
+            places = np.flatnonzero(level.is_here)
+            changed = places[changed_of(steps.evidence[places], detector.limit)]
+            changes += [
+                LevelChange.of(int(level.which[at]), steps.alarm(at), len(self.times) - 1)
+                for at in changed.tolist()
+            ]
+        return changes
 
     def _begin(self, start: int, changes: list[LevelChange]) -> None:
         """Begins a level there, with the looks since: of what changed or, if not many, of all."""
