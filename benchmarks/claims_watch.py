@@ -267,6 +267,18 @@ def placed(machine: Machine, loss: float) -> Callable[[int, int], tuple[int, int
     return run
 
 
+def early(machine: Machine, loss: float) -> Callable[[int, int], tuple[int, int]]:
+    """Counts losses on the fifth day that are known on the 14th, with the day of their start."""
+
+    def run(n: int, seed: int) -> tuple[int, int]:
+        values = machine.looks(machine.random(seed + 3), 14 * A_DAY + 1, n)
+        values[5 * A_DAY :] += math.log1p(loss)
+        starts = [at - alarm.start for at, alarm in first_alarms(values).values() if alarm.size > 0]
+        return sum(abs(start - 5 * A_DAY) <= A_DAY for start in starts), n
+
+    return run
+
+
 Machines = dict[str, Machine]
 Counted = Callable[[Machine], Callable[[int, int], tuple[int, int]]]
 
@@ -306,12 +318,17 @@ def _seen(loss: float, hours: float) -> Counted:
     return lambda machine: seen(machine, loss, hours)
 
 
+def _early(loss: float) -> Counted:
+    return lambda machine: early(machine, loss)
+
+
 def _placed(machine: Machine) -> Callable[[int, int], tuple[int, int]]:
     return placed(machine, 0.1)
 
 
 QUIET = "years without a change that have an alarm"
 SOON, SOON_2 = "seen within 3 hours (6 looks)", "seen within 2 days"
+AT_14 = "known on day 14, with its start within a day, in at least"
 
 CLAIMS: list[Claim] = [
     *_of_each("false alarms", f"5 % of {QUIET}, at most", false_years, MACHINES, at_most=0.05),
@@ -326,6 +343,8 @@ CLAIMS: list[Claim] = [
     *_of_each(
         "loss of 2 %", f"{SOON_2} in at least half", _seen(0.02, 48.0), MACHINES, at_least=0.5
     ),
+    *_of_each("a loss of 5 % on day 5", f"{AT_14} 90 %", _early(0.05), MACHINES, at_least=0.9),
+    *_of_each("a loss of 2 % on day 5", f"{AT_14} half", _early(0.02), MACHINES, at_least=0.5),
     *(
         Claim(
             name=f"watch, {network.nodes} nodes: {what}",

@@ -33,6 +33,7 @@ as the interval of an alarm, which is valid at every look, misses."""
 MOST_STEPS = 5.0
 """Median absolute differences of neighbours by which a group may lie beyond those around it."""
 LEAST_NOISE = 1e-4
+"""Standard deviation, relative, below which no look is believed to repeat."""
 MOST_EVIDENCE = 60.0
 """Cap of the logarithm of the evidence."""
 
@@ -78,8 +79,8 @@ def hidden_steps(
     evidence = np.exp(np.minimum(likelihood - fits.without, MOST_EVIDENCE)) * is_beyond
     first, last = fits.near
     normal = math.sqrt(2.0 * math.log(math.sqrt(1.0 + groups) / SIZE_LEVEL))
-    ago = [each * (groups - places[index]) - 1 for index in (at, first, last)]
-    return HiddenSteps(evidence, *ago, size, normal * error)
+    start, earliest, latest = (each * (groups - places[index]) - 1 for index in (at, first, last))
+    return HiddenSteps(evidence, start, earliest, latest, size, normal * error)
 
 
 class _Fits(NamedTuple):
