@@ -5,10 +5,12 @@ from itertools import combinations
 import msgspec
 import pytest
 
+from fabric_samples import fabric_run
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.conditions.traces import traces_of
 from hockney.infer.analysis.network.places import shared
 from hockney.records import Place, Run
-from samples import make_pairs_run, one_a_node
+from samples import make_pairs_run, make_run, one_a_node
 
 HERE = {"rank": 0, "host": "a", "package": 0, "l3": 0, "l2": 0, "core": 0, "pu": 0}
 
@@ -57,3 +59,29 @@ def test_a_run_that_went_on_with_another_node_accuses_the_one_that_was_slow() ->
     gate = Analysis(run).gate(True)
     assert gate is not None
     assert (gate.status, gate.culprits) == ("failed", ("spare",))
+
+
+@pytest.mark.parametrize(
+    ("cores", "shared_by_both"),
+    [((0, 0), "one core"), ((0, 1), "one host"), ((None, None), None)],
+    ids=["one", "two", "unknown"],
+)
+def test_ranks_whose_cores_are_unknown_share_no_known_core(
+    cores: tuple[int | None, int | None], shared_by_both: str | None
+) -> None:
+    run = make_run(lambda *_: [1e3], launches=1)
+    run.launches[0].places[:] = [
+        Place(rank=rank, host="a", pu=rank, core=core) for rank, core in enumerate(cores)
+    ]
+    assert traces_of(Analysis(run)).distance == shared_by_both
+
+
+def test_places_that_are_compared_are_counted() -> None:
+    run = fabric_run(nodes=16)
+    for launch in run.launches:
+        launch.places[:] = [
+            Place(rank=rank, host=f"n{rank // 2}", pu=rank % 2) for rank in range(16)
+        ]
+    verdict = Analysis(run).verdict
+    assert verdict is not None
+    assert verdict.judged_words.startswith("8 nodes, 16 places")

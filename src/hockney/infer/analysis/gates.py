@@ -82,7 +82,7 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
         each = [_slower_variant(study, ratio) for ratio in slower]
         each += [_failing_variant(study, name) for name in failing]
         names = [*(ratio.variant for ratio in slower), *failing]
-        return failed(list(dict.fromkeys(each)), names)
+        return failed(list(dict.fromkeys(each)), culprits)
     open_ = [ratio for ratio in study.ratios if not ratio.is_decided(allowed)]
     if study.left_out or not study.ratios:
         return not_judged("not every variant has a complete block of launches", MORE)

@@ -193,7 +193,7 @@ def _places(first: Analysis, second: Analysis, a: Traces, b: Traces) -> Iterator
             _both((a, b), _pinning),
             kind=Kind.SETTING,
             evidence="; ".join(seen),
-            why_not="" if seen else "ranks are as far apart as in A",
+            why_not="ranks are as far apart as in A" if not seen and None not in moved else "",
             change=Restored("placement", change, fields[change][0]) if change else None,
         )
 

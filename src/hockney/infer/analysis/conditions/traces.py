@@ -131,7 +131,7 @@ def _of_launches(noises: Iterable[Noise], of: Callable[[Noise], float | None]) -
 
 SHARED = {
     "pu": "one CPU",
-    "core": "one core",
+    "core_of_node": "one core",
     "l2": "one L2 cache",
     "l3": "one last-level cache",
     "numa": "one NUMA node",
@@ -148,12 +148,12 @@ def _distance(places: list[Place]) -> str | None:
     if any(place.pu is None for place in places):
         return None
     for name, words in SHARED.items():
-        scopes = {
-            (place.package, getattr(place, name)) if name == "core" else getattr(place, name)
-            for place in places
-        }
-        if len(scopes) == 1 and None not in scopes:
-            return words
+        scopes = {getattr(place, name) for place in places}
+        if len(scopes) == 1:
+            if None not in scopes:
+                return words
+            if name == "core_of_node":
+                return None  # they may share one
     return "one host"
 
 

@@ -73,7 +73,7 @@ class Suspect(TestedPart):
         return f"{format_seconds(self.usual_s)}, the median of pairs as far apart"
 
 
-COUNTED = (NODE, INSIDE, CABLE, PAIR)
+COUNTED = (NODE, PLACE, INSIDE, CABLE, PAIR)
 """Kinds of parts whose number is shown."""
 LEAST_TO_DELAY = 4096
 """Least size of messages that delay others on a shared link, in bytes."""
