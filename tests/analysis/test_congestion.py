@@ -9,6 +9,7 @@ import pytest
 
 from congestion_samples import congestion_run
 from hockney.infer.analysis import Analysis
+from hockney.infer.analysis.congestion_factor import Worst
 from hockney.infer.analysis.gates import congestion_gate
 from hockney.infer.estimate.sketch import samples_needed
 from hockney.plan.loads import Burst
@@ -126,6 +127,16 @@ def test_a_tail_below_the_worst_median_is_not_called_the_worst() -> None:
     worst, other = analysis.congestion
     words = congestion_view.worst_text([replace(worst, factors=worst.factors[:1]), other])
     assert words.endswith(" times as long under incast of 4 KiB")
+
+
+def test_the_worst_loads_are_chosen_by_the_analysis() -> None:
+    loads = {4096: (3.0, 1.0), 65536: (2.0, 5.0)}
+    rows = Analysis(congestion_run(load_sizes=tuple(loads), by_load=loads)).congestion
+    worst = Worst.of(rows)
+    assert worst.tail is not None
+    assert (worst.median.point.load_bytes, worst.tail.point.load_bytes) == (4096, 65536)
+    without = [replace(row, factors=row.factors[:1]) for row in rows]
+    assert Worst.of(without).tail is None
 
 
 def test_loads_that_differ_in_bursts_alone_are_told_apart() -> None:

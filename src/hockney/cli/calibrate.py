@@ -16,7 +16,7 @@ from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS
 
 if TYPE_CHECKING:
-    from hockney.foreign.exchange.calibration import Deviation, Scatter
+    from hockney.foreign.exchange.calibration import Deviation, PatternError, Scatter
     from hockney.infer.analysis import Analysis
 
 PARTS = 4
@@ -186,31 +186,25 @@ def _json(path: Path, deviations: Sequence[Deviation], messages: Analysis) -> di
 
 def _lines(path: Path, deviations: Sequence[Deviation], noise: Scatter) -> list[str]:
     from hockney.base.units import format_seconds, format_size
-    from hockney.foreign.exchange.calibration import errors_of, validation_error
-    from hockney.show.tables.table import aligned
+    from hockney.foreign.exchange.calibration import pattern_errors, validation_error
+    from hockney.show.tables.table import TableColumn, table_text
 
     whole = validation_error(deviations)
     if whole is None:
         return [f"wrote {path}; nothing was held out, so that its error is unknown"]
-    rows = [["pattern", "sizes", "median error", "largest error", "at", "measured", "simulated"]]
-    for name, error in errors_of(deviations).items():
-        own = [deviation for deviation in deviations if deviation.pattern == name]
-        worst = max(own, key=lambda deviation: deviation.error)
-        rows.append(
-            [
-                name,
-                str(len(own)),
-                format_percent(error),
-                format_percent(worst.error),
-                format_size(worst.bytes),
-                format_seconds(worst.measured_s, 3),
-                format_seconds(worst.simulated_s, 3),
-            ]
-        )
+    columns: list[TableColumn[PatternError]] = [
+        TableColumn("pattern", lambda row: row.pattern),
+        TableColumn("sizes", lambda row: row.sizes),
+        TableColumn("median error", lambda row: row.median, format_percent),
+        TableColumn("largest error", lambda row: row.worst.error, format_percent),
+        TableColumn("at", lambda row: row.worst.bytes, format_size),
+        TableColumn("measured", lambda row: format_seconds(row.worst.measured_s, 3)),
+        TableColumn("simulated", lambda row: format_seconds(row.worst.simulated_s, 3)),
+    ]
     return [
         f"wrote {path}; validation error {format_percent(whole)} (the worst pattern's median; "
         f"{len(deviations)} held-out times)",
-        aligned(rows),
+        table_text(columns, pattern_errors(deviations)),
         *_noise_line(noise),
     ]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hockney.cli._suite_runs import RequestedRun
     from hockney.infer.analysis.findings import DecidingFinding
     from hockney.infer.analysis.gate import Gate
-    from hockney.run.measure.journal import Journal
+    from hockney.run.measure.journal import Entry, Journal
     from hockney.run.measure.sessions.answer import Problem
 
 MEASURE_THERE = "measure this plan there, too"
@@ -270,11 +270,15 @@ def _show_end(
 ) -> None:
     """Lists the files, how each run ended and what was left out, and writes a report of all."""
     from hockney.cli import report
-    from hockney.show.tables.table import aligned
+    from hockney.show.tables.table import TableColumn, table_text
 
-    rows = [["run", "ended by", "file"]]
-    rows += [[entry.label, entry.reason, str(journal.directory / entry.file)] for entry in journal]
-    click.echo("\n".join([aligned(rows), *(f"left out: {words}" for words in left_out)]))
+    columns: list[TableColumn[Entry]] = [
+        TableColumn("run", lambda entry: entry.label),
+        TableColumn("ended by", lambda entry: entry.reason),
+        TableColumn("file", lambda entry: journal.directory / entry.file),
+    ]
+    lines = [table_text(columns, list(journal)), *(f"left out: {words}" for words in left_out)]
+    click.echo("\n".join(filter(None, lines)))
     files, page = journal.files(), journal.directory / "report.html"
     if files:
         invoke = click.get_current_context().invoke

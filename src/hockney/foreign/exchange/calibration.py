@@ -9,6 +9,7 @@ from statistics import median
 
 import numpy as np
 
+from hockney.base.grouping import by_key
 from hockney.foreign.programs.simgrid import WireTimes, measured_of, platform_of
 from hockney.infer.analysis import Analysis
 from hockney.infer.arrays import Array
@@ -35,6 +36,16 @@ class Deviation:
     def error(self) -> float:
         """The relative error: 0.05 for 5 % too long or too short."""
         return math.expm1(abs(math.log(self.simulated_s / self.measured_s)))
+
+
+@dataclass(frozen=True)
+class PatternError:
+    """The errors of one pattern."""
+
+    pattern: str
+    sizes: int
+    median: float
+    worst: Deviation
 
 
 @dataclass(frozen=True)
@@ -96,13 +107,21 @@ def validation_error(deviations: Sequence[Deviation]) -> float | None:
     return max(errors_of(deviations).values(), default=None)
 
 
+def pattern_errors(deviations: Sequence[Deviation]) -> list[PatternError]:
+    return [
+        PatternError(
+            name,
+            len(own),
+            median(deviation.error for deviation in own),
+            max(own, key=lambda deviation: deviation.error),
+        )
+        for name, own in by_key(deviations, lambda deviation: deviation.pattern).items()
+    ]
+
+
 def errors_of(deviations: Sequence[Deviation]) -> dict[str, float]:
     """The median error of each pattern."""
-    patterns = dict.fromkeys(deviation.pattern for deviation in deviations)
-    return {
-        name: median(deviation.error for deviation in deviations if deviation.pattern == name)
-        for name in patterns
-    }
+    return {error.pattern: error.median for error in pattern_errors(deviations)}
 
 
 def noise_of(analysis: Analysis) -> Scatter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +74,31 @@ class Congested:
         """Whether a factor is surely above what the plan allows."""
         limit = self.most_factor
         return limit is not None and any(factor.surely_above(limit) for factor in self.factors)
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The worst of several loads: by the median, and by a tail, which may be another load's."""
+
+    median: Congested
+    """With the largest factor of medians."""
+    tail: Congested | None
+    """With the largest factor of a tail that exceeds that one; where none does, `median` if it has
+    a tail; else None."""
+    tail_factor: Factor | None
+    """That factor; None without `tail`."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Congested]) -> Worst:
+        worst = max(rows, key=lambda row: row.median.judged.ratio)
+        most = worst.median.judged.ratio
+        tails = [
+            (row, factor) for row in rows for factor in row.factors if factor is not row.median
+        ]
+        above = [each for each in tails if each[1].judged.ratio > most]
+        own = [each for each in tails if each[0] is worst]
+        tail = max(above or own, key=lambda each: each[1].judged.ratio, default=None)
+        return cls(worst, *(tail or (None, None)))
 
 
 def isolated_of(point: Point) -> Point:

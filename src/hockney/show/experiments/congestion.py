@@ -7,7 +7,13 @@ from typing import Any
 
 from hockney.base.units import format_rate, format_ratio, format_seconds, format_size, how_many
 from hockney.infer.analysis import Analysis
-from hockney.infer.analysis.congestion_factor import QUANTILES, TOO_FEW, Congested, Factor
+from hockney.infer.analysis.congestion_factor import (
+    QUANTILES,
+    TOO_FEW,
+    Congested,
+    Factor,
+    Worst,
+)
 from hockney.infer.estimate.quantiles import FEW_RULE
 from hockney.plan.axes import Point, grouped_by
 from hockney.show.one_run import run_lines
@@ -115,24 +121,10 @@ def _marks(every: Sequence[Congested]) -> dict[int, str]:
     """The marks of rows, by their id()."""
     if len(every) < 2:
         return {}
-    median = max(every, key=_factor)
-    tail = _worst_tail(every, median)
-    if tail is None or tail[0] is median:
-        return {id(median): "< worst"}
-    return {id(median): "< worst median", id(tail[0]): "< worst tail"}
-
-
-def _factor(congested: Congested) -> float:
-    return congested.median.judged.ratio
-
-
-def _worst_tail(every: Sequence[Congested], worst: Congested) -> tuple[Congested, Factor] | None:
-    """The row with the largest tail factor, and that factor. worst: the row with the largest median
-    factor; where no tail exceeds that factor, its own largest tail is taken. None without tails."""
-    tails = [(row, factor) for row in every for factor in row.factors if factor is not row.median]
-    above = [each for each in tails if each[1].judged.ratio > _factor(worst)]
-    own = [each for each in tails if each[0] is worst]
-    return max(above or own, key=lambda each: each[1].judged.ratio, default=None)
+    worst = Worst.of(every)
+    if worst.tail is None or worst.tail is worst.median:
+        return {id(worst.median): "< worst"}
+    return {id(worst.median): "< worst median", id(worst.tail): "< worst tail"}
 
 
 def definitions(analysis: Analysis) -> list[str]:
@@ -185,8 +177,8 @@ def _bursts_text(point: Point) -> str:
 
 def worst_text(own: Sequence[Congested]) -> str:
     """The worst factors of one victim; own: its rows."""
-    worst = max(own, key=_factor)
-    judged, point = worst.median.judged, worst.point
+    worst = Worst.of(own)
+    judged, point = worst.median.median.judged, worst.median.point
     which = "at worst " if len(own) > 1 else ""
     long = f"{which}{ratio_text(judged, format_ratio)} times as long"
     if judged.verdict == "same":
@@ -197,14 +189,13 @@ def worst_text(own: Sequence[Congested]) -> str:
     )
 
 
-def _tail_clause(worst: Congested, own: Sequence[Congested]) -> str:
+def _tail_clause(worst: Worst, own: Sequence[Congested]) -> str:
     """ "; its p99 20 times", with its load where that differs from the median's."""
-    tail = _worst_tail(own, worst)
-    if tail is None:
+    row, factor = worst.tail, worst.tail_factor
+    if row is None or factor is None:
         return ""
-    row, factor = tail
     name = NAMES[factor.quantile]
-    if row is worst:
+    if row is worst.median:
         return f"; its {name} {format_ratio(factor.judged.ratio)} times"
     sizes = {congested.point.bytes for congested in own}
     size = f" of {format_size(row.point.bytes)}" if len(sizes) > 1 else ""
