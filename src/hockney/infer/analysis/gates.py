@@ -81,7 +81,7 @@ def variants_gate(study: VariantStudy | None) -> Gate | None:
     if slower or failing:
         each = [_slower_variant(study, ratio) for ratio in slower]
         each += [_failing_variant(study, name) for name in failing]
-        names = [*(ratio.variant for ratio in slower), *failing]
+        culprits = [*(ratio.variant for ratio in slower), *failing]
         return failed(list(dict.fromkeys(each)), culprits)
     open_ = [ratio for ratio in study.ratios if not ratio.is_decided(allowed)]
     if study.left_out or not study.ratios:
