@@ -119,9 +119,14 @@ OSU = "# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n8  1.25\n16  2
 def test_a_number_amid_others_that_may_be_cut_is_said(
     cut: str, words: str, sizes: set[int]
 ) -> None:
-    [table] = tables(OSU.replace("2.50", cut))
+    [table] = tables(OSU.replace("2.50", cut).replace("3.75", "3.70"))
     assert [note for note in table.notes if words in note and "line 4" in note]
     assert {row.bytes for row in table.rows} == sizes
+
+
+def test_a_shorter_number_of_a_program_that_leaves_zeros_out_is_whole() -> None:
+    [table] = tables(OSU.replace("2.50", "2.5"))
+    assert table.notes == []
 
 
 def test_a_number_without_the_exponent_of_the_others_is_not_read() -> None:
@@ -172,3 +177,14 @@ def test_rows_within_a_quote_that_another_cell_ends_are_read() -> None:
 def test_the_heading_beside_a_damaged_row_is_no_row() -> None:
     [table] = tables(networks.MPIGRAPH.replace("900.125\t", "", 1))
     assert not any("a row that is damaged" in note for note in table.notes)
+
+
+FACTORS = """\
+|                   Name |    Congestion Impact (Avg) |    Congestion Impact (99%) |
+| RR Two-sided Lat (8 B) |                      2.5X  |                      6.0X  |
+"""
+
+
+@pytest.mark.parametrize("text", [networks.GPCNET + FACTORS, networks.EXCERPTS["ucx old"][1]])
+def test_lines_that_a_program_passes_over_are_no_damaged_rows(text: str) -> None:
+    assert not any("damaged" in note for table in tables(text) for note in table.notes)

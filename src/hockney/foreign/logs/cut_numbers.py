@@ -15,6 +15,8 @@ LEAST_DECIMALS = 2
 MOST_TIMES = 100.0
 """Most times by which a last number without an exponent exceeds all others."""
 _LAST = re.compile(r"(?P<mantissa>\d+(?:\.(?P<decimals>\d*))?)(?P<exponent>[eE][-+]?\d+)?$")
+_ZERO = re.compile(r"\.\d+0(?![\d.])")
+"""Decimals that end in a zero: a program that leaves zeros out prints numbers of any length."""
 _BEGUN = re.compile(r"[1-9](?:\.\d*)?")
 """A number that may have had an exponent."""
 
@@ -35,7 +37,8 @@ def note_cut_numbers(log: Log, tables: Sequence[LogTable]) -> None:
         if (longest := _without_exponent(ends)) is not None:
             words = f"{ends.pop(longest)[0]} has no exponent: it may be cut"
             table.take_back(log, [longest], words)
-        if (short := _without_decimals(ends)) is not None:
+        has_zeros = any(_ZERO.search(log.whole_line(line)) for line in ends)
+        if has_zeros and (short := _without_decimals(ends)) is not None:
             table.note(
                 f"{log.at(short)}: {ends[short][0]} has fewer decimals than the other rows: it may "
                 "be cut; read as printed"

@@ -140,7 +140,7 @@ def note_damaged_rows(log: Log, tables: Sequence[LogTable]) -> None:
 def _known(log: Log, tables: Sequence[LogTable]) -> _Known:
     known = _Known()
     for table in tables:
-        known.lines.update(table.named)
+        known.lines.update(table.named, table.passed_over)
         known.lines.update([log.last] if table.cut else [])
         lines = dict.fromkeys(row.line for row in table.rows if row.line)
         known.owners.update(dict.fromkeys(lines, table))

@@ -101,6 +101,8 @@ class LogTable:
     """True if the numbers are samples of one launch."""
     dropped: list[int] = field(default_factory=list)
     """Lines of all rows that could not be read; notes give the reasons of the first."""
+    passed_over: list[int] = field(default_factory=list)
+    """Lines that resemble rows, and are none: progress, ratios."""
 
     @property
     def named(self) -> set[int]:

@@ -20,6 +20,7 @@ _NODES = re.compile(r"^\s*(\d{1,9}) nodes running (Network|Congestion) Tests")
 _SECTION = re.compile(r"^\s*\|\s*([A-Z][^|]{3,150}?)\s*\|$")
 _HEADING = re.compile(r"^\s*\|\s*Name\s*\|(?P<titles>.*)\|\s*Units\s*\|$")
 _ANY_HEADING = re.compile(r"^\s*\|\s*Name\s*\|")
+_FACTOR = re.compile(r"\|\s*[\d.]+X\s*\|")
 _TEST = re.compile(r"(?P<name>[^:]*[^:\s])\s*\(\s*(?P<bytes>\d{1,20})(?: B\)?| )?$")
 _BESIDE = re.compile(r"\(\s*(\S.*?) Network Test\s*\)")
 UNITS = {
@@ -54,7 +55,7 @@ def recognise(log: Log) -> int | None:
 def read(log: Log) -> list[LogTable]:
     tables: list[LogTable] = []
     known: dict[str, Any] = {}
-    section, titles, lost = "", list[str](), list[int]()
+    section, titles, lost, factors = "", list[str](), list[int](), list[int]()
     for line, text in log.numbered():
         title, ranks, nodes = _TITLE.match(text), _RANKS.match(text), _NODES.match(text)
         box, heading = _SECTION.match(text), _HEADING.match(text)
@@ -75,6 +76,10 @@ def read(log: Log) -> list[LogTable]:
             _row(log, line, cells, titles, section, known, tables)
         elif titles and text.count("|") > len(titles):
             lost.append(line)
+        elif _FACTOR.search(text):
+            factors.append(line)
+    for table in tables[:1]:
+        table.passed_over += factors
     for line in lost if tables else ():
         tables[0].drop(log, line, "other text in the row")
     return tables

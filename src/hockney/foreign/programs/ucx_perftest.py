@@ -145,7 +145,7 @@ def read(log: Log) -> list[LogTable]:
     context = UcxContext(size=log.bytes)
     last: tuple[int, UcxRow] | None = None
     """The row that is the last so far, where nothing marks it."""
-    lost: list[int] = []
+    lost, progress = list[int](), list[int]()
     for line, joined in log.joined():
         text = joined.replace("\\\n", " ")
         begins = any(of.search(text) for of in BEGINNINGS)
@@ -163,11 +163,14 @@ def read(log: Log) -> list[LogTable]:
             _add(log, line, row, context, tables)
             last = None
         elif row:
+            progress += [last[0]] if last else []
             last, context.unfinished = (line, row), 0
         elif last and _is_damaged(text):
             last, context.unfinished = None, line  # the last row, behind or around a message
     if last:
         _add(log, *last, context, tables)
+    for table in tables[:1]:
+        table.passed_over += progress
     for line in [*lost, *([context.unfinished] if context.unfinished else [])]:
         words = f"{log.at(line)}: a test without its last row: what it had measured is not read"
         if not tables:
