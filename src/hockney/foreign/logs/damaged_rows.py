@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from hockney.foreign.logs.log import Log
 from hockney.foreign.logs.table import LONGEST_SHOWN, LogTable, is_written_size
@@ -21,6 +21,7 @@ LEAST_EQUAL = 4
 """Least of them that a line must have."""
 MOST_SHAPES = 20
 """Most kinds of rows that are looked for in a log."""
+MOST_REMEMBERED = 1000
 _NUMBER = "0"
 _TOKENS = re.compile(
     r"(?P<number>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b)|[^\W\d_]+", re.IGNORECASE
@@ -48,16 +49,18 @@ class RowShape:
 
     def is_begun_by(self, text: str) -> bool:
         """True if a line begins as this row does, or is a part of its first word."""
-        cells, tokens = text.split(), _tokens(text)
+        cells, tokens = text.split(maxsplit=1), _tokens(text)
         if not tokens:
             return False
         if self.tokens[0] != _NUMBER:
             is_part = len(cells) == 1 and self.tokens[0].startswith(tokens[0])
             return is_part or tokens[0] == self.tokens[0]
+        if tokens[0] != _NUMBER:
+            return False
         shape = _DIGITS.sub(_NUMBER, cells[0])
         same = shape == self.first or (len(cells) == 1 and self.first.startswith(shape))
         glued = cells[0][:1].isdigit() and _GLUED.match(cells[0]) and not is_written_size(cells[0])
-        return tokens[0] == _NUMBER and bool(same or glued)
+        return bool(same or glued)
 
     def is_broken_between(self, above: str, below: str) -> bool:
         """True if a line breaks off in a number of this row, or in its first word: its rest is in
@@ -88,14 +91,6 @@ class RowShape:
             and _tokens(text)[-width:] == self.tokens
             and any("." in number for number in last)
         )
-
-    def has_half(self, tokens: Sequence[str]) -> bool:
-        """True if half of this row is in a line, with a word."""
-        least = max((len(self.tokens) + 1) // 2, LEAST_EQUAL)
-        if len(tokens) < least or self.words.isdisjoint(tokens):
-            return False
-        block = SequenceMatcher(None, tokens, self.tokens, autojunk=False).find_longest_match()
-        return block.size >= least and set(tokens[block.a : block.a + block.size]) != {_NUMBER}
 
 
 @dataclass
@@ -158,6 +153,17 @@ def _add(log: Log, lines: Iterable[int], table: LogTable, rows: dict[RowShape, L
             rows.setdefault(RowShape(tokens, _DIGITS.sub(_NUMBER, text.split()[0])), table)
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)  # messages between rows resemble each other
+def _has_half(row: RowShape, tokens: tuple[str, ...]) -> bool:
+    """True if half of a row is in a line, with a word."""
+    least = max((len(row.tokens) + 1) // 2, LEAST_EQUAL)
+    if len(tokens) < least or row.words.isdisjoint(tokens):
+        return False
+    block = SequenceMatcher(None, tokens, row.tokens, autojunk=False).find_longest_match()
+    return block.size >= least and set(tokens[block.a : block.a + block.size]) != {_NUMBER}
+
+
+@lru_cache(maxsize=2)  # a line meets one shape after the other
 def _tokens(text: str) -> tuple[str, ...]:
     return tuple(_NUMBER if match["number"] else match[0] for match in _TOKENS.finditer(text))
 
@@ -183,4 +189,4 @@ def _like(
         if row.is_begun_by(text) or row.is_ended_by(text):
             return table
     large = (each for each in every.items() if len(each[0].tokens) >= LEAST_WORDS)
-    return next((of for row, of in large if _NUMBER in tokens and row.has_half(tokens)), None)
+    return next((of for row, of in large if _NUMBER in tokens and _has_half(row, tokens)), None)
