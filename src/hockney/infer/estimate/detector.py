@@ -183,6 +183,12 @@ class Detector:
     def age_s(self) -> float:
         return self.last_s - self.began_s
 
+    @property
+    def week_known_s(self) -> float | None:
+        """When the week will be known; None where it is, or where nothing waits for it."""
+        is_waiting = self.is_subdaily and self.age_s < CYCLE_S and self.tolerance < FIRST_TOLERANCE
+        return self.began_s + CYCLE_S if is_waiting else None
+
     def _tolerance(self, lasting_s: float) -> float:
         if not self.is_subdaily:
             return self.tolerance

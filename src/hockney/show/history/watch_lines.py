@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from datetime import datetime, timezone
 
 from hockney.base.units import first_few, format_seconds, format_size, how_many
 from hockney.infer.analysis.history.course import LevelChange
@@ -10,6 +12,7 @@ from hockney.infer.analysis.history.outlying import Outlying
 from hockney.infer.analysis.history.readings import TIME, WatchedSeries
 from hockney.infer.analysis.history.watch import Watched
 from hockney.infer.analysis.network.boards import CABLE, INSIDE, NODE, UPLINK
+from hockney.infer.estimate.detector import FIRST_TOLERANCE
 from hockney.infer.estimate.interval import interval_words
 from hockney.show.history.history_lines import rarity_text
 
@@ -42,8 +45,20 @@ def look_line(watched: Watched) -> str:
         for part, looks in watched.outlying
     ]
     state = "learning what is usual" if watched.course.is_learning else "as usual"
+    if not watched.course.is_learning and (pending := pending_words(watched)):
+        state = f"{state}, but {pending}"
     end = "; ".join([*slow, f"{state}, look {watched.looks_at_level} at this level"])
     return f"{watched.looks[-1].started[:19]}  {', '.join(numbers)}: {end}"
+
+
+def pending_words(watched: Watched) -> str:
+    """Which changes cannot be seen yet; empty where all can."""
+    known_s = watched.course.week_known_s
+    if known_s is None:
+        return ""
+    day = datetime.fromtimestamp(known_s, timezone.utc).strftime("%Y-%m-%d")
+    smallest = 100.0 * math.expm1(FIRST_TOLERANCE)
+    return f"changes by less than {smallest:.0f} % are looked for on {day}"
 
 
 def series_words(series: WatchedSeries) -> str:

@@ -9,7 +9,12 @@ from hockney.infer.analysis.history.watch import Look, SeriesNow, Watch, Watched
 from hockney.show.curves.curves import sentence
 from hockney.show.drawing.description import Figure, Panel, PlotAxis, Series, StraightLine
 from hockney.show.history.history_figure import SECONDS_A_DAY
-from hockney.show.history.watch_lines import change_line, outlying_line, series_words
+from hockney.show.history.watch_lines import (
+    change_line,
+    outlying_line,
+    pending_words,
+    series_words,
+)
 from hockney.show.report.plain_section import PlainSection
 from hockney.show.report.sections import lone_figure
 from hockney.show.report.tables import page_table
@@ -68,7 +73,8 @@ def _answer(watched: Watched) -> str:
         return f"Slower {since}: {what} takes {slower.ratio:.3f} times as long."
     if course.is_learning:
         return f"Not known yet what is usual: it is being learnt {since}."
-    return f"As usual {since}."
+    pending = pending_words(watched)
+    return f"As usual {since}, but {pending}." if pending else f"As usual {since}."
 
 
 def _minute(look: Look) -> str:

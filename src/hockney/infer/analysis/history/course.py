@@ -249,6 +249,13 @@ class Course:
         detector = self.levels[0].detector
         return detector is None or detector.is_learning
 
+    @property
+    def week_known_s(self) -> float | None:
+        """When changes within FIRST_TOLERANCE are looked for at the level of most series; None
+        where they are already."""
+        detector = self.levels[0].detector
+        return None if detector is None else detector.week_known_s
+
 
 def course_of(times: Array, values: Array, tolerance: float, run_length: float) -> Course:
     """The course of looks in the order of their times. values: logarithms, shape (looks, series);
