@@ -165,7 +165,7 @@ def _has_half(row: RowShape, tokens: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=2)  # a line meets one shape after the other
 def _tokens(text: str) -> tuple[str, ...]:
-    return tuple(_NUMBER if match["number"] else match[0] for match in _TOKENS.finditer(text))
+    return tuple(_NUMBER if match.lastgroup else match[0] for match in _TOKENS.finditer(text))
 
 
 def _blocks(log: Log) -> Iterator[list[int]]:
