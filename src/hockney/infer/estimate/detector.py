@@ -293,8 +293,14 @@ class Detector:
         before_s = float(self.times[-2]) - self.began_s
         if not any(before_s < due_s <= self.age_s for due_s in LOOK_BACK_S):
             return None
-        are_steps = came_once(self.raw > self.boundary[:, None])[:, None]
-        left = np.where(are_steps, self.raw, self._without_states(self.raw))
+        # A young level knows its states from few looks: by their error, one that comes more often
+        # would be a step.
+        offset, boundary = two_states(self.raw[:, -STATES_OF:])
+        boundary = np.where(offset > 0.0, boundary, self.boundary)
+        offset = np.where(offset > 0.0, offset, self.offset)
+        is_high = self.raw > boundary[:, None]
+        offset[came_once(is_high)] = 0.0
+        left = self.raw - offset[:, None] * is_high
         return hidden_steps(self.times, left, self.interval_s, self.tolerance)
 
     # -- states and cycles --------------------------------------------------------------------
