@@ -80,6 +80,7 @@ def test_without_earlier_runs_the_meaning_says_that_it_is_assumed() -> None:
 def test_without_an_interval_there_is_no_reference() -> None:
     with pytest.raises(UsageError, match="has no interval from 3 launches") as refused:
         references(Analysis(run_of(launches=3)))
+    assert "--launches 5, " in str(refused.value)
     assert "--history" in str(refused.value)
 
 

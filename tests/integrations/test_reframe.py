@@ -89,10 +89,11 @@ def exported(
     engine: Engine,  # noqa: ARG001
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, tuple[float, float, float, str]]:
-    """References of two points, from one run for all tests of them."""
+    """References of two points, from one run for all tests of them. Five launches in one state of
+    the machine make an interval."""
     run = tmp_path_factory.mktemp("exported") / "run.jsonl"
-    words = ("collective", "bcast", "--sizes", "8,1KiB", "-n", "2", "--budget", "4s")
-    done = run_here([*words, "--launches", "6", "-q", "-o", str(run)])
+    words = ("collective", "bcast", "--sizes", "8,1KiB", "-n", "2", "--budget", "6s")
+    done = run_here([*words, "--launches", "24", "-q", "-o", str(run)])
     assert done.status == 0, done.stderr
     done = run_here(["export", str(run), "--to", "reframe-references"])
     assert done.status == 0, done.stderr

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hockney.base.errors import UsageError
 from hockney.base.units import how_many
+from hockney.infer.analysis.launches_needed import launches_needed
 from hockney.infer.analysis.warnings import source_notes
 from hockney.plan.axes import AXES, axes_of
 from hockney.plan.words import STANDARD
@@ -123,10 +124,12 @@ def _time(analysis: Analysis, point: PointEstimate) -> Known:
     expected = analysis.expected.at(point) if analysis.expected else None
     interval = expected.interval if expected else point.interval
     if interval is None:
+        needed = launches_needed(analysis.run, point.launches)
         raise UsageError(
             f"{analysis.label}: {point.operation} of {point.bytes} B has no interval from "
             f"{how_many(point.launches, 'launch')}",
-            "measure at least 5 launches, or name runs of other days with --history or --memory",
+            f"measure with --launches {needed}, or name runs of other days with --history or "
+            "--memory",
         )
     # The interval for another run lies around the mean of all runs.
     return point.typical_s * 1e6, interval.low * 1e6, interval.high * 1e6, "us"
