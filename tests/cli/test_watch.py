@@ -34,6 +34,14 @@ ONCE = ("watch", "--dir", "w", "--once", "--duty", "99%")
 BEFORE = 500
 
 
+@pytest.fixture(autouse=True)
+def once_is_always_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a look that was faster than the median of those before, the next is not due yet even
+    with the duty of ONCE."""
+    real = Watcher.rest_s
+    monkeypatch.setattr(Watcher, "rest_s", lambda own: 0.0 if own.duty == 0.99 else real(own))
+
+
 def listed(folder: Path) -> list[Look]:
     lines = (folder / LIST).read_bytes().splitlines()
     return [msgspec.json.decode(line, type=Look) for line in lines]
@@ -128,12 +136,17 @@ def test_a_loss_raises_an_alarm_once_and_runs_its_command(
     assert alarms.value == 1
 
 
+def a_node_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look by itself shows it."""
+    slow = (Outlying("node n3 is slow", "1.9 times at 8 B", 8, 1.9),)
+    monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
+
+
 def test_an_outlier_whose_third_look_fails_is_an_alarm_at_the_fourth_once(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was none for ever; and the page was not written anew."""
-    slow = (Outlying("node n3 is slow", "1.9 times at 8 B", 8, 1.9),)
-    monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
+    a_node_is_slow(monkeypatch)
     alarm = ("--on-alarm", 'echo "$HOCKNEY_FILE" >> alarms.txt', "--page", "w.html")
     for _ in range(2):
         assert hockney(*ONCE, *alarm, *QUICK).status == 3
@@ -155,7 +168,7 @@ def test_an_outlier_whose_third_look_fails_is_an_alarm_at_the_fourth_once(
     assert (tmp_path / "alarms.txt").read_text() == "look-000001.jsonl\n"
     monkeypatch.setattr(outlying, "outlying_in", lambda _: ())
     assert hockney(*ONCE, *alarm, *QUICK).status == 3
-    monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
+    a_node_is_slow(monkeypatch)
     assert [hockney(*ONCE, *alarm, *QUICK).status for _ in range(3)] == [3, 3, 1], "another row"
 
 
@@ -187,8 +200,7 @@ def test_a_loss_at_a_look_that_was_not_judged_is_an_alarm_at_the_next(
 def test_an_outlier_that_was_reported_is_no_alarm_after_the_state_is_lost(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow = (Outlying("node n3 is slow", "1.9 times at 8 B", 8, 1.9),)
-    monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
+    a_node_is_slow(monkeypatch)
     assert [hockney(*ONCE, *QUICK).status for _ in range(4)] == [3, 3, 1, 3]
     (tmp_path / "w" / "state.npz").unlink()
     assert hockney(*ONCE, *QUICK).status == 3
@@ -198,8 +210,7 @@ def test_an_alarm_is_given_where_its_metrics_cannot_be_written(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The look failed before the alarm; it is given once."""
-    slow = (Outlying("node n3 is slow", "1.9 times at 8 B", 8, 1.9),)
-    monkeypatch.setattr(outlying, "outlying_in", lambda _: slow)
+    a_node_is_slow(monkeypatch)
     words = ("--on-alarm", "echo alarm >> alarms.txt", "--prometheus", "absent/w.prom")
     for _ in range(4):
         done = hockney(*ONCE, *words, *QUICK)
