@@ -254,7 +254,7 @@ def first_few(texts: Sequence[str], most: int, what: str = "") -> list[str]:
 
 
 def listed(names: Sequence[object], most: int, what: str = "") -> str:
-    """The same as a list in a sentence: "a, b and 3 more"."""
+    """The first names as a list in a sentence: "a, b and 3 more". what: as of `first_few`."""
     few = first_few(list(map(str, names)), most, what)
     return " ".join(filter(None, (", ".join(few[:most]), *few[most:])))
 

@@ -15,7 +15,7 @@ class Alarm(NamedTuple):
     """How many looks ago the new level began; 0 for this look."""
     first: int
     last: int
-    """The same for the earliest and the latest possible start."""
+    """How many looks ago the earliest and the latest possible start are."""
     size: float
     interval: Interval
     """Logarithm of the ratio of the new level to the old one, with its interval."""

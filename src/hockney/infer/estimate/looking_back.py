@@ -47,7 +47,8 @@ class HiddenSteps(NamedTuple):
     """How many looks ago its level began."""
     first: Whole
     last: Whole
-    """The same for the earliest and the latest start that are at most 20 times less likely."""
+    """How many looks ago the earliest and the latest start are that are at most 20 times less
+    likely."""
     size: Array
     """A logarithm."""
     width: Array
@@ -90,7 +91,8 @@ class _Fits(NamedTuple):
     within: Array
     """The largest likelihood without a step, and with one within the tolerance."""
     best: tuple[Array, Whole, Array, Array]
-    """Of the model and the place that explain most: likelihood, place, size and standard error."""
+    """Likelihood, place, size and standard error of the step that explains most, by the model that
+    does."""
     near: tuple[Whole, Whole]
     """The first and the last place that is hardly less likely."""
 
